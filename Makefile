@@ -1,0 +1,248 @@
+# planetd. `make help` lists the targets.
+#
+# Nothing here runs a compiler or pkg-config while make reads this file: `make run` and `make test` work on a machine
+# that has only make, because they first install what is missing and then start make again.
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := all
+
+# ---- What can be set -----------------------------------------------------------------------------------------------
+
+ifeq ($(origin CC),default)
+CC := cc
+endif
+# Sanitized objects never mix with plain ones: each combination has its own folder.
+comma := ,
+ifdef SANITIZE
+BUILD ?= build-$(subst $(comma),-,$(SANITIZE))
+endif
+BUILD ?= build
+PREFIX ?= /usr/local
+RUN_LISTEN ?= 0.0.0.0:8080
+CROSS ?= aarch64-linux-gnu-
+# Jobs of the inner make, unless the outer one was told.
+JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
+
+# ---- Flags ---------------------------------------------------------------------------------------------------------
+
+PKGS := libmicrohttpd egl glesv2 libpng libdeflate jansson libxxhash
+WARN := -Wall -Wextra -Wshadow -Wvla -Wmissing-prototypes -Wstrict-prototypes -Wswitch-enum -Wpointer-arith \
+        -Wwrite-strings -Wundef -Wno-psabi
+ifdef WERROR
+WARN += -Werror
+endif
+# -ffp-contract=off: a fused multiply-add rounds once where the kernels mean twice.
+# The empty _GNU_SOURCE agrees with files that define it themselves.
+BASE_FLAGS := -std=gnu11 -D_GNU_SOURCE= -O2 -g -ffp-contract=off -fno-math-errno -pthread -I.
+FLAGS := $(BASE_FLAGS) -I$(BUILD)/gen
+ifdef SANITIZE
+FLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+# Asked once, and only when a recipe needs it.
+PKG_CFLAGS = $(eval PKG_CFLAGS := $$(call pkg_config,--cflags))$(PKG_CFLAGS)
+PKG_LIBS = $(eval PKG_LIBS := $$(call pkg_config,--libs) -lgif -lm)$(PKG_LIBS)
+pkg_config = $(or $(shell pkg-config $(1) $(PKGS) && echo -pthread),$(error Packages are missing: try `make packages`))
+COMPILE = $(CC) $(FLAGS) $(WARN) $(CFLAGS) $(PKG_CFLAGS) -MMD -MP
+
+# FLAGS_<path without .c> are the flags of one file. One kernel source is compiled once for each instruction set.
+KERNEL_FLAGS := -O3 -ffp-contract=off -fno-builtin-floor
+ifdef SANITIZE
+KERNEL_FLAGS += -O1 # inlined vector code at -O3 under a sanitizer compiles for minutes
+endif
+FLAGS_renderer/cpu/kernels_sse2 := $(KERNEL_FLAGS) -msse2
+FLAGS_renderer/cpu/kernels_avx2 := $(KERNEL_FLAGS) -mavx2
+FLAGS_renderer/cpu/kernels_avx512 := $(KERNEL_FLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl \
+                                     -mprefer-vector-width=512
+FLAGS_renderer/cpu/kernels_neon := $(KERNEL_FLAGS)
+ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
+KERNELS_x86_64 := sse2 avx2 avx512
+KERNELS_aarch64 := neon
+# $(call without_kernels_of_others,ARCH,SOURCES)
+without_kernels_of_others = $(filter-out $(filter-out $(KERNELS_$(1):%=renderer/cpu/kernels_%.c), \
+                            $(wildcard renderer/cpu/kernels_*.c)),$(2))
+
+# ---- Generated sources -----------------------------------------------------------------------------------------------
+
+# Shaders are read by the kernels as C and by the GL backend as text. A new file in shaders/bodies/ needs no line here.
+SHADERS := $(sort $(wildcard shaders/*.glsl shaders/bodies/*.glsl))
+GENERATED := $(BUILD)/gen/shaders_embedded.h $(BUILD)/gen/body_kernels.h
+
+$(BUILD)/gen/shaders_embedded.h: shaders/embed.sh $(SHADERS)
+	@mkdir -p $(@D)
+	sh shaders/embed.sh $(SHADERS) > $@
+
+$(BUILD)/gen/body_kernels.h: $(filter shaders/bodies/%,$(SHADERS))
+	@mkdir -p $(@D)
+	for f in $^; do echo "#include \"$$f\""; done > $@
+
+# ---- The daemon ----------------------------------------------------------------------------------------------------
+
+ALL_SRC := $(wildcard renderer/*.c renderer/*/*.c api/*.c server/*.c)
+LIB_SRC := $(filter-out server/main.c,$(call without_kernels_of_others,$(ARCH),$(ALL_SRC)))
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
+
+all: $(BUILD)/planetd ## build the daemon (default)
+
+$(BUILD)/planetd: $(BUILD)/obj/server/main.o $(BUILD)/libplanetd.a
+	$(CC) $(FLAGS) $(LDFLAGS) $^ -o $@ $(PKG_LIBS)
+
+$(BUILD)/libplanetd.a: $(LIB_OBJ)
+	rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(GENERATED)
+	@mkdir -p $(@D)
+	$(COMPILE) $(FLAGS_$*) -c $< -o $@
+
+# Other flags or another compiler: everything is compiled again.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(FLAGS) $(WARN) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(FLAGS) $(WARN) $(CFLAGS)' > $@
+
+packages: ## install the Debian packages that `make` and `make run` need
+	@sh deploy/install-packages.sh build run
+
+run: ## install what is missing, build, serve on port 8080
+	@sh deploy/install-packages.sh build run
+	@+$(MAKE) $(JOBS) all
+	@echo
+	@echo "Try these from another terminal (Ctrl-C here stops the daemon):"
+	@echo "  curl 'localhost:8080/planet?type=gas&seed=3' -o gas.png"
+	@echo "  curl 'localhost:8080/planet.gif?type=terrestrial&seed=7&rings=on' -o world.gif"
+	@echo "  curl localhost:8080/planet -H 'Content-Type: application/json'" \
+	     "-d '{\"type\":\"lava\",\"seed\":\"my save file\",\"zoom\":8}' -o lava.png"
+	@echo
+	@exec $(BUILD)/planetd --listen $(RUN_LISTEN)
+
+install: all ## install the daemon under $(DESTDIR)$(PREFIX)
+	install -D -m 755 $(BUILD)/planetd $(DESTDIR)$(PREFIX)/bin/planetd
+	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/planetd/LICENSE
+
+# ---- Tests ---------------------------------------------------------------------------------------------------------
+
+# tests/unit/test_*.c are test programs; other .c files there are programs that scripts of tests/ use.
+UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
+HELPERS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
+# tests/NAME/NAME.c is a program of its own.
+TOOLS := $(patsubst %,$(BUILD)/%,$(foreach name,golden sheet,$(if $(wildcard tests/$(name)/$(name).c),$(name))))
+
+$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libplanetd.a
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) $(LDFLAGS) $^ -o $@ $(PKG_LIBS) -lcmocka
+
+$(TOOLS): $(BUILD)/libplanetd.a
+$(BUILD)/golden: $(BUILD)/obj/tests/golden/golden.o
+$(BUILD)/sheet: $(BUILD)/obj/tests/sheet/sheet.o
+$(TOOLS):
+	$(CC) $(FLAGS) $(LDFLAGS) $(filter %.o,$^) $(BUILD)/libplanetd.a -o $@ $(PKG_LIBS)
+
+programs: all $(UNIT) $(HELPERS) $(TOOLS) ## build the daemon and all test programs, run nothing
+
+test: ## install what is missing, build and run every test (SANITIZE=address,undefined or thread: sanitized)
+	@sh deploy/install-packages.sh build run test
+	@+$(MAKE) $(JOBS) programs $(if $(SANITIZE),,neon)
+	@BUILD=$(BUILD) SANITIZE=$(SANITIZE) sh tests/run.sh $(UNIT)
+
+unit: $(UNIT) ## build and run the unit tests only
+	@BUILD=$(BUILD) SANITIZE=$(SANITIZE) ONLY=unit sh tests/run.sh $(UNIT)
+
+golden: $(BUILD)/golden ## write the golden hashes anew: only with a reason, which the commit tells
+	$(BUILD)/golden -u tests/golden/golden.tsv
+
+# Six bodies by six seeds; then rings, tilt and caps.
+SHEET ?= $(BUILD)/sheet.png
+SHEET_BODIES := terrestrial desert ice lava gas moon
+sheet: $(BUILD)/sheet ## draw the contact sheet into $(SHEET)
+	$(BUILD)/sheet -o $(SHEET) -c 6 -z 2 \
+	    $(foreach body,$(SHEET_BODIES),$(foreach seed,1 2 3 4 5 6,'type=$(body)&seed=$(seed)')) \
+	    'type=terrestrial&seed=7&rings=on' 'type=gas&seed=8&rings=on&ring_angle=-25' \
+	    'type=ice&seed=9&rings=on&ring_open=0.15' 'type=terrestrial&seed=10&tilt=40' \
+	    'type=desert&seed=11&tilt=60&ice_caps=0.6' 'type=terrestrial&seed=12&tilt=-50&ice_caps=0.7'
+
+# NEON, without a machine that has it: what draws is cross-compiled and run under an emulator. No library is linked:
+# xxHash is used from its header, no_libraries.c stands in for GL and encoders, and what needs JSON stays in the archive.
+NEON := $(BUILD)/aarch64
+NEON_SRC := $(call without_kernels_of_others,aarch64,$(wildcard renderer/*.c renderer/base/*.c renderer/cpu/*.c \
+            renderer/null/*.c api/*.c))
+NEON_OBJ := $(NEON_SRC:%.c=$(NEON)/obj/%.o)
+NEON_CC = $(CROSS)gcc $(BASE_FLAGS) $(WARN) -I$(BUILD)/gen -DXXH_INLINE_ALL=
+
+# Without a cross-compiler (or on ARM itself, where `golden` draws with NEON anyway) there is nothing to build, and
+# tests/run.sh says so.
+neon: $(if $(filter-out aarch64,$(ARCH)),$(if $(shell command -v $(CROSS)gcc),$(NEON)/golden))
+
+neon-parity: neon ## cross-build the NEON kernels and compare their pictures under qemu-user
+	@BUILD=$(BUILD) ONLY=neon sh tests/run.sh
+
+$(NEON)/golden: $(NEON)/obj/tests/golden/golden.o $(NEON)/obj/tests/golden/no_libraries.o $(NEON)/libcore.a
+	$(CROSS)gcc -static -pthread $^ -o $@ -lm
+
+$(NEON)/libcore.a: $(NEON_OBJ)
+	rm -f $@
+	$(CROSS)ar rcs $@ $^
+
+$(NEON)/obj/%.o: %.c $(BUILD)/flags | $(GENERATED)
+	@mkdir -p $(@D)
+	$(NEON_CC) $(FLAGS_$*) -MMD -MP -c $< -o $@
+
+# ---- Lint ----------------------------------------------------------------------------------------------------------
+
+C_FILES = $(ALL_SRC) $(wildcard tests/unit/*.c tests/golden/*.c tests/sheet/*.c tests/bench/*.c)
+H_FILES = $(wildcard renderer/*.h renderer/*/*.h api/*.h server/*.h tests/*/*.h)
+SH_FILES = $(wildcard .ci/run deploy/*.sh shaders/*.sh tests/*.sh tests/*/*.sh)
+# One build of the kernels is enough for the analysers: the source is the same.
+TIDY_SRC = $(filter-out renderer/cpu/kernels_avx2.c renderer/cpu/kernels_avx512.c,$(call \
+           without_kernels_of_others,$(ARCH),$(C_FILES)))
+
+lint: ## check format, layers, and what clang-tidy, cppcheck and shellcheck find
+	@sh deploy/install-packages.sh build run lint
+	@+$(MAKE) $(JOBS) --keep-going lint-layers lint-format lint-cppcheck lint-sh lint-tidy
+
+lint-layers:
+	@sh tests/lint/layers.sh
+
+lint-format:
+	clang-format --dry-run -Werror $(C_FILES) $(H_FILES)
+
+# A tool for what clang-tidy misses, so only its checks of substance. Library headers are not looked into. It takes
+# vector types for arrays, so the kernels are left out.
+lint-cppcheck:
+	cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability --inline-suppr \
+	    --suppress=missingIncludeSystem --error-exitcode=1 -j$(shell nproc) -I. $(filter-out renderer/cpu/kernels_%,$(TIDY_SRC))
+
+lint-sh:
+	shellcheck $(SH_FILES)
+
+lint-tidy: $(TIDY_SRC:%.c=$(BUILD)/tidy/%)
+
+$(BUILD)/tidy/%: %.c $(H_FILES) .clang-tidy | $(GENERATED)
+	@mkdir -p $(@D)
+	clang-tidy --quiet $< -- $(filter-out -fsanitize%,$(FLAGS)) $(filter-out -mprefer%,$(FLAGS_$*)) $(PKG_CFLAGS)
+	@touch $@
+
+# ---- Bench ---------------------------------------------------------------------------------------------------------
+
+BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/bench/bench_*.c)))
+
+$(BUILD)/tests/bench_%: $(BUILD)/obj/tests/bench/bench_%.o $(BUILD)/libplanetd.a
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) $(LDFLAGS) $^ -o $@ $(PKG_LIBS)
+
+bench-programs: all $(BENCHES)
+
+# --------------------------------------------------------------------------------------------------------------------
+
+clean: ## remove what was built
+	rm -rf build build-*/
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-13s %s\n", $$1, $$2 }'
+	@echo "Variables: CC CFLAGS LDFLAGS BUILD PREFIX DESTDIR SANITIZE WERROR=1 RUN_LISTEN"
+
+FORCE:
+.PHONY: all packages run install programs test unit golden sheet neon neon-parity lint lint-layers lint-format \
+        lint-cppcheck lint-sh lint-tidy bench-programs clean help FORCE
+
+# ARCH is a build's, so objects of other architectures never get here.
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

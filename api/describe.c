@@ -1,0 +1,202 @@
+/* describe.c -- the service described by its own tables, so that no description can lag behind what the
+ * parser does. Threads: any. */
+#include "api/describe.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/json_out.h"
+#include "api/params.h"
+#include "api/request.h"
+#include "api/version.h"
+#include "renderer/bodies.h"
+#include "renderer/encode/encoder.h"
+#include "renderer/renderer.h"
+
+static const struct {
+    enum body_trait trait;
+    const char *name;
+} trait_names[] = {
+    {BODY_HAS_HEIGHT, "height"}, {BODY_HAS_CLOUDS, "clouds"},   {BODY_HAS_CAPS, "caps"},
+    {BODY_HAS_AIR, "air"},       {BODY_HAS_CRATERS, "craters"}, {BODY_HAS_BANDS, "bands"},
+};
+
+static const char *kind_name(enum param_kind kind)
+{
+    switch (kind) {
+    case PARAM_NUMBER:
+        return "number";
+    case PARAM_CHOICE:
+        return "choice";
+    case PARAM_COLOR:
+        return "color";
+    case PARAM_PALETTE:
+        return "palette";
+    case PARAM_SEED:
+        return "text";
+    }
+    return "";
+}
+
+static json_t *color_json(uint32_t rgb)
+{
+    return json_sprintf("%06" PRIx32, rgb & 0xffffff);
+}
+
+/* A request of this type as people ask for it, all defaults. */
+static struct request plain_request(int body)
+{
+    struct request r;
+    struct request_fault fault;
+    request_init(&r);
+    r.type = body;
+    if (request_finish(&r, &fault))
+        request_init(&r); /* cannot be: the defaults are a picture, tests/unit/test_params.c */
+    return r;
+}
+
+/* A request of this type in which as much as possible is there to be changed. */
+static struct request rich_request(int body)
+{
+    struct request r = plain_request(body);
+    r.format = FORMAT_GIF;
+    r.rings = RINGS_ON;
+    r.planet.rings = 1;
+    r.planet.frames = param_default(PARAM_ROW_frames, &r);
+    return r;
+}
+
+static json_t *defaults_json(int body)
+{
+    struct request r = plain_request(body);
+    json_t *out = json_object();
+    for (int i = 0; i < param_count; i++) {
+        char text[PARAM_TEXT_BYTES];
+        if (params[i].kind == PARAM_PALETTE || params[i].kind == PARAM_SEED || i == PARAM_ROW_type)
+            continue;
+        param_text(i, param_default(i, &r), text);
+        json_object_set_new(out, params[i].name, json_string(text));
+    }
+    return out;
+}
+
+static json_t *body_json(int body)
+{
+    const struct body_info *b = &bodies[body];
+    json_t *traits = json_array(), *palette = json_array(), *out = json_object();
+    for (size_t t = 0; t < ARRAY_LEN(trait_names); t++)
+        if (b->traits & trait_names[t].trait)
+            json_array_append_new(traits, json_string(trait_names[t].name));
+    for (int s = 0; s < b->steps; s++)
+        json_array_append_new(palette, color_json(b->ramp[s]));
+    json_object_set_new(out, "name", json_string(b->name));
+    json_object_set_new(out, "summary", json_string(b->summary));
+    json_object_set_new(out, "traits", traits);
+    json_object_set_new(out, "palette", palette);
+    json_object_set_new(out, "atmosphere",
+                        b->traits & BODY_HAS_AIR ? color_json(b->atmosphere) : json_null());
+    json_object_set_new(out, "defaults", defaults_json(body));
+    return out;
+}
+
+/* In the parameter's unit: an integer where the parameter is whole. */
+static json_t *number_json(int32_t steps, int decimals)
+{
+    double one = 1;
+    for (int d = 0; d < decimals; d++)
+        one *= 10;
+    return decimals ? json_real(steps / one) : json_integer(steps);
+}
+
+static json_t *words_json(const struct param *p)
+{
+    json_t *out = json_array();
+    if (p->kind == PARAM_CHOICE)
+        for (int w = 0; p->words[w]; w++)
+            json_array_append_new(out, json_string(p->words[w]));
+    if (p->kind == PARAM_COLOR)
+        for (int w = 0; w < 2; w++)
+            if (p->words[w])
+                json_array_append_new(out, json_string(p->words[w]));
+    if (p->kind == PARAM_PALETTE)
+        json_array_append_new(out, json_string(p->default_text));
+    return out;
+}
+
+static json_t *param_json(int i)
+{
+    const struct param *p = &params[i];
+    char allowed[PARAM_ALLOWED_BYTES];
+    json_t *matters = json_array(), *out = json_object();
+    param_allowed(i, allowed);
+    for (int b = 0; b < BODY_COUNT; b++) {
+        struct request r = rich_request(b);
+        if (param_matters(i, &r))
+            json_array_append_new(matters, json_string(bodies[b].name));
+    }
+    json_object_set_new(out, "name", json_string(p->name));
+    json_object_set_new(out, "kind", json_string(kind_name(p->kind)));
+    if (p->kind == PARAM_NUMBER) {
+        json_object_set_new(out, "minimum", number_json(p->minimum, p->decimals));
+        json_object_set_new(out, "maximum", number_json(p->maximum, p->decimals));
+        json_object_set_new(out, "step", number_json(1, p->decimals));
+    } else {
+        json_object_set_new(out, "words", words_json(p));
+    }
+    json_object_set_new(out, "default", json_string(p->default_text));
+    json_object_set_new(out, "default_by_body", json_boolean(param_by_body(i)));
+    json_object_set_new(out, "unit", json_string(p->unit));
+    json_object_set_new(out, "allowed", json_string(allowed));
+    json_object_set_new(out, "help", json_string(p->help));
+    json_object_set_new(out, "bodies", matters);
+    return out;
+}
+
+enum err describe_types(struct blob *out)
+{
+    json_t *root = json_object(), *types = json_array(), *rows = json_array(), *limits = json_object();
+    for (int b = 0; b < BODY_COUNT; b++)
+        json_array_append_new(types, body_json(b));
+    for (int i = 0; i < param_count; i++)
+        json_array_append_new(rows, param_json(i));
+    json_object_set_new(limits, "picture_pixels", json_integer(PICTURE_PIXELS_MAX));
+    json_object_set_new(limits, "seed_bytes", json_integer(SEED_MAX_BYTES));
+    json_object_set_new(limits, "palette_colors", json_integer(PALETTE_MAX));
+    json_object_set_new(root, "revision", json_integer(RENDERER_REVISION));
+    json_object_set_new(root, "bodies", types);
+    json_object_set_new(root, "parameters", rows);
+    json_object_set_new(root, "limits", limits);
+    return json_out(root, out);
+}
+
+enum err describe_version(struct blob *out)
+{
+    json_t *root = json_object();
+    json_object_set_new(root, "name", json_string("planetd"));
+    json_object_set_new(root, "version", json_string(PLANETD_VERSION));
+    json_object_set_new(root, "revision", json_integer(RENDERER_REVISION));
+    json_object_set_new(root, "libraries", json_string(encoder_libraries()));
+    return json_out(root, out);
+}
+
+static enum err add_text(struct blob *out, const char *text)
+{
+    return blob_append(out, text, strlen(text));
+}
+
+enum err describe_markdown(struct blob *out)
+{
+    enum err err =
+        add_text(out, "| parameter | values | default | what it is |\n| --- | --- | --- | --- |\n");
+    for (int i = 0; i < param_count && !err; i++) {
+        const struct param *p = &params[i];
+        char allowed[PARAM_ALLOWED_BYTES], row[PARAM_ALLOWED_BYTES + 320];
+        param_allowed(i, allowed);
+        snprintf(row, sizeof row, "| `%s` | %s%s%s | %s | %s |\n", p->name, allowed, p->unit[0] ? ", " : "",
+                 p->unit, p->default_text, p->help);
+        err = add_text(out, row);
+    }
+    return err;
+}

@@ -1,0 +1,19 @@
+/* json_out.c -- writes a JSON document into a blob. Threads: any. */
+#include "api/json_out.h"
+
+#define REAL_DIGITS 10 /* steps of a millionth need 7 */
+
+static int take(const char *bytes, size_t len, void *ctx)
+{
+    return blob_append(ctx, bytes, len) ? -1 : 0;
+}
+
+enum err json_out(json_t *root, struct blob *out)
+{
+    int failed =
+        !root || json_dump_callback(root, take, out, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
+    json_decref(root);
+    if (failed)
+        return ERR_OOM;
+    return blob_append(out, "\n", 1);
+}

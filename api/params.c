@@ -1,0 +1,309 @@
+/* params.c -- the table of parameters, made from params.def, and what can be said about a row.
+ * Defaults stand in params.def or in the body's row and nowhere else; which parameters can change a picture
+ * is decided in param_matters() and nowhere else. Threads: any, all of it is constant. */
+#include "api/params.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "renderer/base/attr.h"
+#include "renderer/bodies.h"
+#include "renderer/renderer.h"
+
+#define POWER_OF_TEN(n)                                                                                      \
+    ((n) == 0   ? 1                                                                                          \
+     : (n) == 1 ? 10                                                                                         \
+     : (n) == 2 ? 100                                                                                        \
+     : (n) == 3 ? 1000                                                                                       \
+     : (n) == 4 ? 10000                                                                                      \
+     : (n) == 5 ? 100000                                                                                     \
+                : 1000000)
+#define STEPS(number, places) ((int32_t)((number)*POWER_OF_TEN(places) + ((number) < 0 ? -0.5 : 0.5)))
+
+/* First pass: what everybody may see. */
+#define RANGE(low, high, places)                                                                             \
+    .minimum = STEPS(low, places), .maximum = STEPS(high, places), .decimals = (places)
+#define WORDS(...)                                                                                           \
+    .words = (const char *const[])                                                                           \
+    {                                                                                                        \
+        __VA_ARGS__, NULL                                                                                    \
+    }
+#define BODIES_OR(word) .words = type_words
+#define COLOR_WORDS(automatic, none)                                                                         \
+    .words = (const char *const[])                                                                           \
+    {                                                                                                        \
+        automatic, none                                                                                      \
+    }
+#define FREE                       .words = NULL
+#define FIXED(number)              #number
+#define WORD(value, text)          text
+#define BY_RINGS(without, with)    #without ", " #with " with rings"
+#define BY_FORMAT(still, animated) #still " for png, " #animated " for gif"
+#define BY_BODY(field)             "by body"
+#define PARAM(row, of_kind, field, allowed, fallback, in_unit, words_for_it)                                 \
+    [PARAM_ROW_##row] = {.name = #row,                                                                       \
+                         .kind = PARAM_##of_kind,                                                            \
+                         .offset = offsetof(struct request, field),                                          \
+                         allowed,                                                                            \
+                         .default_text = fallback,                                                           \
+                         .unit = in_unit,                                                                    \
+                         .help = words_for_it},
+static const char *const type_words[] = {
+#define BODY(id, word, ...) #word,
+#include "renderer/bodies.def"
+#undef BODY
+    "random", NULL};
+
+const struct param params[] = {
+#include "api/params.def"
+};
+#undef PARAM
+#undef FIXED
+#undef WORD
+#undef BY_RINGS
+#undef BY_FORMAT
+#undef BY_BODY
+
+const int param_count = PARAM_ROW_COUNT;
+_Static_assert(PARAM_ROW_COUNT <= 64, "request.given has a bit for each row");
+
+/* Second pass: where the default of a row comes from. Numbers are in the parameter's unit, not in steps. */
+struct fallback {
+    enum { FALLBACK_FIXED, FALLBACK_BY_RINGS, FALLBACK_BY_FORMAT, FALLBACK_BY_BODY, FALLBACK_WORD } rule;
+    double number, other;
+    size_t body_offset;
+};
+#define FIXED(x)                                                                                             \
+    {                                                                                                        \
+        .rule = FALLBACK_FIXED, .number = (x)                                                                \
+    }
+#define WORD(value, text)                                                                                    \
+    {                                                                                                        \
+        .rule = FALLBACK_WORD, .number = (value)                                                             \
+    }
+#define BY_RINGS(without, with)                                                                              \
+    {                                                                                                        \
+        .rule = FALLBACK_BY_RINGS, .number = (without), .other = (with)                                      \
+    }
+#define BY_FORMAT(still, animated)                                                                           \
+    {                                                                                                        \
+        .rule = FALLBACK_BY_FORMAT, .number = (still), .other = (animated)                                   \
+    }
+#define BY_BODY(field)                                                                                       \
+    {                                                                                                        \
+        .rule = FALLBACK_BY_BODY, .body_offset = offsetof(struct body_info, field)                           \
+    }
+#define PARAM(row, kind, field, allowed, fallback, unit, help) [PARAM_ROW_##row] = fallback,
+static const struct fallback fallbacks[] = {
+#include "api/params.def"
+};
+#undef PARAM
+#undef RANGE
+#undef WORDS
+#undef BODIES_OR
+#undef COLOR_WORDS
+#undef FREE
+
+/* Third pass: each field has the type that its kind needs, and each list of words has a word for each value.
+ */
+#define FIELD_NUMBER  int32_t
+#define FIELD_CHOICE  int32_t
+#define FIELD_COLOR   int32_t
+#define FIELD_PALETTE uint32_t *
+#define FIELD_SEED    char *
+#define PARAM(row, kind, field, ...)                                                                         \
+    _Static_assert(_Generic(((struct request *)0)->field, FIELD_##kind : 1, default : 0),                    \
+                   "type of the field of " #row);
+#include "api/params.def"
+#undef PARAM
+#define RANGE(low, high, places)                                                                             \
+    ((places) >= 0 && (places) <= 6 && (low) < (high) && (high)*1.0 * POWER_OF_TEN(places) <= 1e9 ? 1 : -1)
+#define WORDS(...)                            (sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+#define BODIES_OR(word)                       (sizeof type_words / sizeof *type_words - 1)
+#define COLOR_WORDS(automatic, none)          2
+#define FREE                                  0
+#define PARAM(row, kind, field, allowed, ...) WORD_COUNT_##row = (int)(allowed),
+enum {
+#include "api/params.def"
+};
+#undef PARAM
+_Static_assert(WORD_COUNT_type == (int)BODY_COUNT + 1, "a word for each body, and random");
+_Static_assert(WORD_COUNT_format == (int)FORMAT_COUNT, "a word for each format");
+_Static_assert(WORD_COUNT_layer == (int)LAYER_COUNT, "a word for each layer");
+_Static_assert(WORD_COUNT_rings == (int)RINGS_ON + 1, "a word for each choice");
+#define PARAM(row, kind, field, allowed, ...) _Static_assert(WORD_COUNT_##row >= 0, "range of " #row);
+#include "api/params.def"
+#undef PARAM
+
+int param_find(const char *name, size_t len)
+{
+    for (int i = 0; i < PARAM_ROW_COUNT; i++)
+        if (strlen(params[i].name) == len && !memcmp(params[i].name, name, len))
+            return i;
+    return -1;
+}
+
+int32_t param_get(int i, const struct request *r)
+{
+    int32_t value;
+    memcpy(&value, (const char *)r + params[i].offset, sizeof value);
+    return value;
+}
+
+void param_put(int i, struct request *r, int32_t value)
+{
+    memcpy((char *)r + params[i].offset, &value, sizeof value);
+}
+
+static const struct body_info *settled_body(const struct request *r)
+{
+    assert(r->type >= 0 && r->type < BODY_COUNT);
+    return &bodies[r->type];
+}
+
+/* What rings=auto means: the one place to change when a body is to have rings of its own. */
+static int32_t rings_of_body(const struct body_info *body)
+{
+    (void)body;
+    return RINGS_OFF;
+}
+
+int32_t param_default(int i, const struct request *r)
+{
+    const struct fallback *f = &fallbacks[i];
+    double number = f->number;
+    switch (f->rule) {
+    case FALLBACK_BY_BODY:
+        return *(const int *)(const void *)((const char *)settled_body(r) + f->body_offset);
+    case FALLBACK_WORD:
+        return i == PARAM_ROW_rings ? rings_of_body(settled_body(r)) : (int32_t)number;
+    case FALLBACK_BY_RINGS:
+        number = r->rings == RINGS_ON ? f->other : number;
+        break;
+    case FALLBACK_BY_FORMAT:
+        number = encoders[r->format].animated ? f->other : number;
+        break;
+    case FALLBACK_FIXED:
+        break;
+    }
+    return STEPS(number, params[i].decimals);
+}
+
+bool param_by_body(int i)
+{
+    return fallbacks[i].rule == FALLBACK_BY_BODY;
+}
+
+bool param_matters(int i, const struct request *r)
+{
+    unsigned traits = settled_body(r)->traits;
+    bool moves = r->planet.frames > 1;
+    bool clouds = (traits & BODY_HAS_CLOUDS) && r->planet.cloud_cover_milli > 0;
+    switch (i) {
+    case PARAM_ROW_fps:
+    case PARAM_ROW_loops:
+        return moves;
+    case PARAM_ROW_turns: /* at phase 0 nothing has turned yet */
+        return moves || r->planet.phase_micro != 0;
+    case PARAM_ROW_phase:
+        return r->planet.turns != 0;
+    case PARAM_ROW_light_azimuth: /* from the viewer, or from behind, there is no side */
+        return r->planet.light_elevation_decideg != 900 && r->planet.light_elevation_decideg != -900;
+    case PARAM_ROW_sea_level:
+        return traits & BODY_HAS_HEIGHT;
+    case PARAM_ROW_cloud_cover:
+        return traits & BODY_HAS_CLOUDS;
+    case PARAM_ROW_cloud_stretch:
+        return clouds;
+    case PARAM_ROW_cloud_ratio:
+        return clouds && r->planet.turns != 0 && (moves || r->planet.phase_micro != 0);
+    case PARAM_ROW_ice_caps:
+        return traits & BODY_HAS_CAPS;
+    case PARAM_ROW_ring_angle:
+    case PARAM_ROW_ring_open:
+        return r->rings == RINGS_ON;
+    default: /* the rest always counts: a parameter kept without need costs a cache hit, one left out a
+                picture */
+        return true;
+    }
+}
+
+static size_t number_text(int32_t value, int decimals, char *ret_text)
+{
+    int64_t size = value < 0 ? -(int64_t)value : value;
+    int64_t one = POWER_OF_TEN(decimals);
+    int n = snprintf(ret_text, PARAM_TEXT_BYTES, "%s%" PRId64, value < 0 ? "-" : "", size / one);
+    int64_t rest = size % one;
+    if (rest)
+        ret_text[n++] = '.';
+    for (; rest; rest = rest * 10 % one)
+        ret_text[n++] = (char)('0' + rest * 10 / one);
+    ret_text[n] = '\0';
+    return (size_t)n;
+}
+
+size_t param_text(int i, int32_t value, char ret_text[PARAM_TEXT_BYTES])
+{
+    const struct param *p = &params[i];
+    switch (p->kind) {
+    case PARAM_NUMBER:
+        return number_text(value, p->decimals, ret_text);
+    case PARAM_CHOICE:
+        return (size_t)snprintf(ret_text, PARAM_TEXT_BYTES, "%s", p->words[value]);
+    case PARAM_COLOR:
+        if (value < 0)
+            return (size_t)snprintf(ret_text, PARAM_TEXT_BYTES, "%s", p->words[value == COLOR_AUTO ? 0 : 1]);
+        return (size_t)snprintf(ret_text, PARAM_TEXT_BYTES, "%06" PRIx32, (uint32_t)value & 0xffffff);
+    case PARAM_PALETTE:
+    case PARAM_SEED:
+        break;
+    }
+    ret_text[0] = '\0';
+    return 0;
+}
+
+static void number_allowed(const struct param *p, char *ret_text)
+{
+    char low[PARAM_TEXT_BYTES], high[PARAM_TEXT_BYTES], step[PARAM_TEXT_BYTES];
+    number_text(p->minimum, p->decimals, low);
+    number_text(p->maximum, p->decimals, high);
+    number_text(1, p->decimals, step);
+    if (p->decimals)
+        snprintf(ret_text, PARAM_ALLOWED_BYTES, "a number from %s to %s in steps of %s", low, high, step);
+    else
+        snprintf(ret_text, PARAM_ALLOWED_BYTES, "a whole number from %s to %s", low, high);
+}
+
+void param_allowed(int i, char ret_text[PARAM_ALLOWED_BYTES])
+{
+    const struct param *p = &params[i];
+    size_t n = 0;
+    switch (p->kind) {
+    case PARAM_NUMBER:
+        number_allowed(p, ret_text);
+        return;
+    case PARAM_CHOICE:
+        for (int w = 0; p->words[w]; w++) {
+            const char *glue = w == 0 ? "" : p->words[w + 1] ? ", " : " or ";
+            int added = snprintf(ret_text + n, PARAM_ALLOWED_BYTES - n, "%s%s", glue, p->words[w]);
+            n += (size_t)added;
+            assert(n < PARAM_ALLOWED_BYTES);
+        }
+        return;
+    case PARAM_COLOR:
+        snprintf(ret_text, PARAM_ALLOWED_BYTES, "%s%s%s or a colour of 3 or 6 hex digits such as ff8800",
+                 p->words[0] ? p->words[0] : "", p->words[0] && p->words[1] ? ", " : "",
+                 p->words[1] ? p->words[1] : "");
+        return;
+    case PARAM_PALETTE:
+        snprintf(ret_text, PARAM_ALLOWED_BYTES, "auto or 2 to %d colours with commas such as 203040,ffeedd",
+                 PALETTE_MAX);
+        return;
+    case PARAM_SEED:
+        snprintf(ret_text, PARAM_ALLOWED_BYTES, "text of 1 to %d bytes without control characters",
+                 SEED_MAX_BYTES);
+        return;
+    }
+}

@@ -1,0 +1,65 @@
+/* The table of parameters at run time, made from params.def. Parser, key, /types, README table and tests walk it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/request.h"
+
+enum param_kind {
+    PARAM_NUMBER,  /* decimal number, kept as an integer count of steps of 10^-decimals */
+    PARAM_CHOICE,  /* one of a list of words */
+    PARAM_COLOR,   /* rrggbb with or without '#', or a word */
+    PARAM_PALETTE, /* "auto" or 2..16 colours with commas */
+    PARAM_SEED     /* text of up to SEED_MAX_BYTES bytes */
+};
+
+/* Rows of the table by name: PARAM_ROW_pixels is the row of `pixels`. */
+enum param_row {
+#define PARAM(name, ...) PARAM_ROW_##name,
+#include "api/params.def"
+#undef PARAM
+    PARAM_ROW_COUNT
+};
+
+struct param {
+    const char *name;
+    enum param_kind kind;
+    size_t offset;              /* of the int32_t in struct request; unused for PALETTE and SEED */
+    int32_t minimum, maximum;   /* NUMBER: in steps */
+    int decimals;               /* NUMBER: digits after the point */
+    const char *const *words;   /* CHOICE: the words, index = value, NULL at the end; COLOR: two, for
+                                 * COLOR_AUTO and COLOR_NONE, NULL where there is none */
+    const char *default_text;   /* for people; "by body" and the like where it depends */
+    const char *unit;           /* "px", "deg", "" ... */
+    const char *help;           /* one line */
+};
+
+extern const struct param params[];
+extern const int param_count;
+
+/* Row with that name, or -1. */
+int param_find(const char *name, size_t len);
+
+/* The default of row `i` for this request (it can depend on type, rings and format, which must be settled). */
+int32_t param_default(int i, const struct request *r);
+
+/* Whether row `i` can change the picture of this settled request. */
+bool param_matters(int i, const struct request *r);
+
+/* Whether the default of row `i` is a field of the body. */
+bool param_by_body(int i);
+
+/* The field of row `i`. Not for SEED and PALETTE. */
+int32_t param_get(int i, const struct request *r);
+void param_put(int i, struct request *r, int32_t value);
+
+/* Writes `value` of row `i` as it stands in a key: numbers in shortest form, colours as rrggbb. NUL-terminated; returns
+ * the length. Not for SEED and PALETTE. */
+#define PARAM_TEXT_BYTES 24
+size_t param_text(int i, int32_t value, char ret_text[PARAM_TEXT_BYTES]);
+
+/* Writes what row `i` allows as the end of a sentence ("a whole number from 8 to 1024"). NUL-terminated. */
+#define PARAM_ALLOWED_BYTES 192
+void param_allowed(int i, char ret_text[PARAM_ALLOWED_BYTES]);

@@ -1,0 +1,168 @@
+/* request_finish.c -- makes a request whole: defaults, one spelling for one picture, and the checks that need
+ * more than one parameter. Whatever cannot change the picture goes back to its default, because the key is
+ * made of what is not: so equal pictures have equal keys. It can never give two pictures one key: what is
+ * drawn is the request after this, too. Threads: one request by one thread at a time. */
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "api/fault.h"
+#include "api/params.h"
+#include "api/request.h"
+#include "renderer/bodies.h"
+#include "renderer/renderer.h"
+
+/* Parts of every picture: changing one needs a new RENDERER_REVISION. */
+#define SEED_HASH_START 0x706c616e65746401u
+#define TYPE_HASH_START                                                                                      \
+    0x706c616e65746402u /* another one, so that a random type leaves every seed possible */
+
+#define HALF_TURN_DECIDEG 1800
+#define WHOLE_PHASE_MICRO 1000000
+
+static void settle_choices(struct request *r)
+{
+    r->planet.seed = XXH3_64bits_withSeed(r->seed, r->seed_len, SEED_HASH_START);
+    if (r->type == TYPE_RANDOM) {
+        uint64_t hash = XXH3_64bits_withSeed(r->seed, r->seed_len, TYPE_HASH_START);
+        r->type = (int32_t)((hash >> 32) * BODY_COUNT >> 32);
+    }
+    r->planet.body = r->type;
+    if (r->rings == RINGS_AUTO)
+        r->rings = param_default(PARAM_ROW_rings, r);
+    r->planet.rings = r->rings == RINGS_ON;
+}
+
+/* Type, rings and format come first, since the other defaults depend on them. */
+static bool settled_first(int i)
+{
+    return i == PARAM_ROW_type || i == PARAM_ROW_rings || i == PARAM_ROW_format;
+}
+
+static bool has_number(int i)
+{
+    return params[i].kind != PARAM_SEED && params[i].kind != PARAM_PALETTE;
+}
+
+static void fill_defaults(struct request *r)
+{
+    for (int i = 0; i < param_count; i++)
+        if (!(r->given >> i & 1) && has_number(i) && !settled_first(i))
+            param_put(i, r, param_default(i, r));
+}
+
+static void fold_equals(struct request *r)
+{
+    struct planet_desc *d = &r->planet;
+    if (d->phase_micro == WHOLE_PHASE_MICRO) /* turns are whole, so the end of the loop is its start */
+        d->phase_micro = 0;
+    if (d->light_azimuth_decideg == -HALF_TURN_DECIDEG)
+        d->light_azimuth_decideg = HALF_TURN_DECIDEG;
+    if (d->ring_angle_decideg == -HALF_TURN_DECIDEG)
+        d->ring_angle_decideg = HALF_TURN_DECIDEG;
+    const struct body_info *body = &bodies[r->type];
+    bool own_air = body->traits & BODY_HAS_AIR;
+    if (own_air ? d->atmosphere == (int32_t)body->atmosphere : d->atmosphere == COLOR_NONE)
+        d->atmosphere = COLOR_AUTO;
+}
+
+static void drop_idle(struct request *r)
+{
+    bool changed;
+    do { /* again, because without turns the phase is idle, and then the turns are */
+        changed = false;
+        for (int i = 0; i < param_count; i++) {
+            if (!has_number(i) || param_matters(i, r))
+                continue;
+            int32_t value = param_default(i, r);
+            changed |= value != param_get(i, r);
+            param_put(i, r, value);
+        }
+    } while (changed);
+}
+
+static enum err check_frames(const struct request *r, struct request_fault *fault)
+{
+    const struct encoder *e = &encoders[r->format];
+    if (e->animated || r->planet.frames == 1)
+        return ERR_NONE;
+    return fault_set(fault, ERR_PARAM_COMBINATION, "frames",
+                     "a %s is a still, so frames must be 1; ask for format=gif to have %d frames", e->name,
+                     (int)r->planet.frames);
+}
+
+/* The trait that a body needs for a layer, 0 if any has it. */
+static unsigned layer_trait(int32_t layer)
+{
+    switch ((enum layer)layer) {
+    case LAYER_HEIGHT:
+    case LAYER_SEA:
+        return BODY_HAS_HEIGHT;
+    case LAYER_CLOUDS:
+    case LAYER_SHADOW:
+        return BODY_HAS_CLOUDS;
+    case LAYER_CRATERS:
+        return BODY_HAS_CRATERS;
+    case LAYER_BANDS:
+        return BODY_HAS_BANDS;
+    case LAYER_COLOR:
+    case LAYER_GRID:
+    case LAYER_DEPTH:
+    case LAYER_LIGHT:
+    case LAYER_RINGS:
+    case LAYER_COUNT:
+        break;
+    }
+    return 0;
+}
+
+static enum err check_layer(const struct request *r, struct request_fault *fault)
+{
+    const char *layer = params[PARAM_ROW_layer].words[r->planet.layer];
+    if (r->planet.layer == LAYER_RINGS && !r->planet.rings)
+        return fault_set(fault, ERR_PARAM_COMBINATION, "layer", "layer=%s needs rings=on", layer);
+    unsigned trait = layer_trait(r->planet.layer);
+    if ((bodies[r->type].traits & trait) == trait)
+        return ERR_NONE;
+    char having[160] = "";
+    size_t n = 0;
+    for (int b = 0; b < BODY_COUNT; b++)
+        if ((bodies[b].traits & trait) && n < sizeof having)
+            n += (size_t)snprintf(having + n, sizeof having - n, "%s%s", n ? ", " : "", bodies[b].name);
+    return fault_set(fault, ERR_PARAM_COMBINATION, "layer", "type=%s has no layer=%s; these have it: %s",
+                     bodies[r->type].name, layer, having);
+}
+
+static enum err check_size(const struct request *r, struct request_fault *fault)
+{
+    int64_t pixels = r->planet.pixels, zoom = r->zoom, frames = r->planet.frames;
+    int64_t product = pixels * pixels * frames * zoom * zoom; /* below 2^38 by the ranges */
+    if (product <= PICTURE_PIXELS_MAX)
+        return ERR_NONE;
+    return fault_set(fault, ERR_PICTURE_SIZE, "pixels",
+                     "pixels x pixels x frames x zoom x zoom is %lld here and may be %d at most",
+                     (long long)product, PICTURE_PIXELS_MAX);
+}
+
+enum err request_finish(struct request *r, struct request_fault *ret_fault)
+{
+    if (r->rev != RENDERER_REVISION)
+        return fault_set(ret_fault, ERR_REVISION, "rev", "this server draws revision %d, not %d",
+                         RENDERER_REVISION, (int)r->rev);
+    settle_choices(r);
+    fill_defaults(r);
+    fold_equals(r);
+    enum err err = check_frames(r, ret_fault);
+    if (!err)
+        err = check_layer(r, ret_fault);
+    if (!err)
+        err = check_size(r, ret_fault);
+    if (!err)
+        drop_idle(r);
+    return err;
+}
+
+struct encode_desc request_encode_desc(const struct request *r, const char *key)
+{
+    return (struct encode_desc){.zoom = r->zoom, .fps = r->fps, .loops = r->loops, .key = key};
+}

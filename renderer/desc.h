@@ -1,0 +1,64 @@
+/* What can be drawn: the renderer's input. Plain integers in named units, so that equal descriptions are equal
+ * bytes and no number depends on how it was spelled. api/params.def says how each is asked for. */
+#pragma once
+
+#include <stdint.h>
+
+enum body {
+#define BODY(id, word, ...) BODY_##id,
+#include "renderer/bodies.def"
+#undef BODY
+    BODY_COUNT
+};
+
+/* LAYER_COLOR is the picture; each other one shows one step of the way to it. */
+enum layer {
+    LAYER_COLOR,
+    LAYER_GRID,    /* the pixel grid: red is u, green is v, over the whole frame */
+    LAYER_DEPTH,   /* z of the sphere as grey */
+    LAYER_HEIGHT,  /* terrain noise as grey */
+    LAYER_SEA,     /* terrain noise cut in two by sea_level */
+    LAYER_LIGHT,   /* light bands as grey */
+    LAYER_CLOUDS,  /* both cloud tones */
+    LAYER_SHADOW,  /* cloud white, ground under a cloud's shadow black, the rest grey */
+    LAYER_CRATERS, /* distance to the nearest crater over its radius as grey */
+    LAYER_BANDS,   /* number of the gas band, by colour */
+    LAYER_RINGS,   /* front half blue, back half red, the disc grey */
+    LAYER_COUNT
+};
+
+/* A colour field holds 0xRRGGBB or one of these. */
+#define COLOR_AUTO (-1) /* what the body has */
+#define COLOR_NONE (-2) /* nothing is drawn */
+
+#define PALETTE_MAX 16
+#define FRAMES_MAX 240
+#define PIXELS_MAX 1024
+
+/* Angles grow counter-clockwise on the screen, x to the right, y up, z to the viewer. */
+struct planet_desc {
+    uint64_t seed;                  /* every bit counts */
+    int32_t body;                   /* enum body */
+    int32_t layer;                  /* enum layer */
+    int32_t pixels;                 /* side of the frame, 8..1024 */
+    int32_t frames;                 /* 1..240 */
+    int32_t turns;                  /* turns of the planet over all frames, -4..4 */
+    int32_t phase_micro;            /* where frame 0 stands in the loop, millionths of it, 0..1000000 */
+    int32_t light_azimuth_decideg;  /* where the light stands on the screen, -1800..1800; 0 right, 900 top */
+    int32_t light_elevation_decideg; /* -900..900; 900 from the viewer, 0 from the side */
+    int32_t shade_steps;            /* bands of light, 1..16 */
+    int32_t scale_centi;            /* noise frequency on the unit sphere, hundredths, 25..1600 */
+    int32_t sea_level_milli;        /* height of the sea in thousandths, 0..1000 */
+    int32_t cloud_cover_milli;      /* 0..1000; the body's climate scales it */
+    int32_t cloud_stretch_centi;    /* how many times faster cloud noise varies along the axis, 100..400 */
+    int32_t cloud_ratio;            /* turns of the clouds for each turn of the ground, 0..4 */
+    int32_t ice_caps_milli;         /* size of the polar caps, 0..1000 */
+    int32_t tilt_decideg;           /* north pole toward the viewer, -900..900 */
+    int32_t rings;                  /* 0 or 1 */
+    int32_t ring_angle_decideg;     /* turn of the ring on the screen, -1800..1800 */
+    int32_t ring_open_milli;        /* short axis over long axis, 20..1000 */
+    int32_t atmosphere;             /* colour, COLOR_AUTO or COLOR_NONE */
+    int32_t background;             /* colour or COLOR_NONE */
+    int32_t palette_count;          /* colours in `palette`; 0 = the body's own */
+    uint32_t palette[PALETTE_MAX];  /* 0xRRGGBB, ramp order, low to high; unused ones are 0 */
+};

@@ -1,0 +1,48 @@
+/* encoder.c -- the table of file formats, and what all of them check first.
+ *
+ * The text of encoder_libraries() is put together by the preprocessor: giflib and libdeflate can't be asked
+ * for their version at run time, so the headers that we were built with speak for all three. Our own
+ * choices (compression level, palette order, how a frame is cropped) shape the bytes as much as a library
+ * does; ENCODER_REVISION stands for them.
+ *
+ * Threads: any; everything here is constant. */
+#include "renderer/encode/encoder.h"
+
+#include <gif_lib.h>
+#include <libdeflate.h>
+#include <png.h>
+
+#include "renderer/desc.h"
+#include "renderer/encode/formats.h"
+
+/* To be raised when the same frame set becomes other bytes than before. */
+#define ENCODER_REVISION 1
+
+#define TEXT_OF(x) #x
+#define TEXT(x)    TEXT_OF(x)
+
+const struct encoder encoders[FORMAT_COUNT] = {
+    [FORMAT_PNG] =
+        {.name = "png", .mime = "image/png", .extension = "png", .animated = false, .encode = png_encode},
+    [FORMAT_GIF] =
+        {.name = "gif", .mime = "image/gif", .extension = "gif", .animated = true, .encode = gif_encode},
+};
+
+const char *encoder_libraries(void)
+{
+    return "libpng " PNG_LIBPNG_VER_STRING ", libdeflate " LIBDEFLATE_VERSION_STRING ", giflib " TEXT(
+        GIFLIB_MAJOR) "." TEXT(GIFLIB_MINOR) "." TEXT(GIFLIB_RELEASE) ", encoders " TEXT(ENCODER_REVISION);
+}
+
+enum err encode_check(const struct frame_set *frames, const struct encode_desc *desc)
+{
+    if (!frames->index || !frames->colors || !desc->key)
+        return ERR_ENCODE;
+    if (frames->side < 1 || frames->side > PIXELS_MAX || frames->frames < 1 || frames->frames > FRAMES_MAX)
+        return ERR_ENCODE;
+    if (frames->color_count < 1 || frames->color_count > FRAME_SET_COLORS_MAX)
+        return ERR_ENCODE;
+    if (desc->zoom < 1 || desc->zoom > ENCODE_ZOOM_MAX)
+        return ERR_ENCODE;
+    return ERR_NONE;
+}

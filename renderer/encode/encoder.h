@@ -1,0 +1,39 @@
+/* The table of file formats. A frame set goes in, a file comes out. */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "renderer/base/attr.h"
+#include "renderer/base/blob.h"
+#include "renderer/base/err.h"
+#include "renderer/frame_set.h"
+
+enum format { FORMAT_PNG, FORMAT_GIF, FORMAT_COUNT };
+
+/* How frames become a file. */
+struct encode_desc {
+    int zoom;        /* each pixel becomes zoom x zoom, 1..32 */
+    int fps;         /* frames a second, 1..50; animated formats only */
+    int loops;       /* times the animation plays, 0 = for ever; animated formats only */
+    const char *key; /* ASCII text that names the result, written into the file as metadata; never NULL */
+};
+
+struct encoder {
+    const char *name;      /* the value of the parameter `format` */
+    const char *mime;      /* Content-Type, exact */
+    const char *extension; /* without the dot */
+    bool animated;         /* takes more than one frame */
+    /* Writes the whole file to *out, which is empty before. `cancel` may be NULL; it is looked at between frames
+     * and gives ERR_CANCELLED. ERR_OOM, ERR_ENCODE. On failure *out holds no promise but must be freed.
+     * Same input, same libraries: same bytes. Threads: any number at once. */
+    enum err (*encode)(const struct frame_set *frames, const struct encode_desc *desc, const atomic_bool *cancel,
+                       struct blob *out);
+};
+
+extern const struct encoder encoders[FORMAT_COUNT];
+
+/* The libraries that decide the bytes of files, with their versions ("libpng 1.6.39, libdeflate 1.14, giflib 5.2.1").
+ * Part of each ETag. Threads: any. */
+const char *encoder_libraries(void);

@@ -1,0 +1,283 @@
+/* palette.c -- from codes to colours, once for each distinct code of a result.
+ * The formulas are the documents'; all arithmetic is + - * / on doubles in this order, so the colours are the same on
+ * every machine. Layout of codes: shaders/planet.glsl, shaders/layers.glsl. Threads: one palette by one thread. */
+#include "renderer/palette.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "renderer/bodies.h"
+#include "renderer/scene.h"
+
+#define GROUND_LIGHT 0.48, 1.08, 1.0 /* brightness in the dark and in full light; how much of the cool tint */
+#define CLOUD_LIGHT 0.55, 1.00, 0.5
+#define HALO_ALPHA 0.55
+#define LIMB_MIX 0.55
+#define CLOUD_MIX 0.92
+#define CLOUD_SHADOW 0.72
+#define CRATER_BOWL 0.60
+#define CRATER_RIM 1.28
+
+struct rgb {
+    double r, g, b; /* 0..1, may exceed it until packed */
+};
+
+/* From a code or a colour to an index; open addressing, at most half full. */
+struct table {
+    struct slot {
+        uint32_t key;
+        uint32_t index_plus_1; /* 0 = free */
+    } *slots;
+    uint32_t size, used; /* size is a power of two */
+};
+
+struct palette {
+    struct planet_desc desc;
+    struct table codes, known; /* known: the colours so far */
+    uint32_t *colors;
+    uint32_t count, capacity;
+};
+
+static struct rgb rgb_of(uint32_t hex)
+{
+    return (struct rgb){(hex >> 16 & 255) / 255.0, (hex >> 8 & 255) / 255.0, (hex & 255) / 255.0};
+}
+
+static struct rgb scaled(struct rgb c, double k)
+{
+    return (struct rgb){c.r * k, c.g * k, c.b * k};
+}
+
+static struct rgb mixed(struct rgb a, struct rgb b, double t)
+{
+    return (struct rgb){a.r + (b.r - a.r) * t, a.g + (b.g - a.g) * t, a.b + (b.b - a.b) * t};
+}
+
+static uint32_t byte_of(double v)
+{
+    double x = v < 0 ? 0 : v > 1 ? 1 : v;
+    return (uint32_t)(x * 255.0 + 0.5);
+}
+
+static uint32_t packed(struct rgb c, double alpha)
+{
+    return RGBA(byte_of(c.r), byte_of(c.g), byte_of(c.b), byte_of(alpha));
+}
+
+/* Light falls in steps; what it leaves out turns cool instead of grey, so the dark side stays readable. */
+static struct rgb lit(struct rgb c, double band, double dark, double bright, double coolness)
+{
+    struct rgb shade = scaled(c, dark + (bright - dark) * band);
+    struct rgb cool = {shade.r * 0.7, shade.g * 0.8, shade.b * 1.2};
+    return mixed(shade, cool, (1.0 - band) * coolness);
+}
+
+/* Colour `i` of `steps` ground colours, lowest first; a palette of another length is spread over them. */
+static struct rgb ramp_color(const struct planet_desc *d, int i, int steps)
+{
+    if (!d->palette_count)
+        return rgb_of(bodies[d->body].ramp[i]);
+    return rgb_of(d->palette[((d->palette_count - 1) * i * 2 + steps - 1) / (2 * (steps - 1))]);
+}
+
+static struct rgb ground_color(const struct planet_desc *d, uint32_t code, double band)
+{
+    const struct body_info *body = &bodies[d->body];
+    int step = (int)(code & 15);
+    struct rgb c = step < body->steps ? ramp_color(d, step, body->steps) : rgb_of(body->cap);
+    uint32_t crater = code >> 4 & 3;
+    if (crater)
+        c = scaled(c, crater == 1 ? CRATER_BOWL : CRATER_RIM);
+    struct rgb shaded = lit(c, band, GROUND_LIGHT);
+    if (body->glow_mask >> step & 1)
+        return mixed(shaded, c, 1.0 - band * 0.5);
+    return shaded;
+}
+
+static struct rgb atmosphere_color(const struct planet_desc *d)
+{
+    return rgb_of(d->atmosphere >= 0 ? (uint32_t)d->atmosphere : bodies[d->body].atmosphere);
+}
+
+static struct rgb planet_color(const struct planet_desc *d, uint32_t code)
+{
+    double band = (double)(code >> 6 & 31) / d->shade_steps;
+    uint32_t cover = code >> 11 & 3;
+    struct rgb c = ground_color(d, code, band);
+    if (cover == 1) {
+        c = scaled(c, CLOUD_SHADOW);
+    } else if (cover > 1) {
+        /* What shows through a cloud is the same ground everywhere: a cloud is one flat tone, not a copy of the map. */
+        const struct body_info *body = &bodies[d->body];
+        struct rgb cloud = lit(rgb_of(cover == 3 ? body->cloud : body->cloud_edge), band, CLOUD_LIGHT);
+        c = mixed(ground_color(d, 1, band), cloud, CLOUD_MIX);
+    }
+    if (code >> 13 & 1)
+        c = mixed(c, atmosphere_color(d), LIMB_MIX);
+    return c;
+}
+
+static struct rgb ring_color(const struct planet_desc *d, uint32_t code)
+{
+    struct rgb dark = {0.55, 0.42, 0.32}, light = {0.93, 0.84, 0.66};
+    struct rgb c = mixed(dark, light, scene_ring_tone(d->seed, (int)(code & 15)));
+    if (code >> 4 & 1)
+        c = lit(c, 0.0, GROUND_LIGHT);
+    return c;
+}
+
+/* Colours of the layers that count instead of grading. */
+static struct rgb layer_color(const struct planet_desc *d, uint32_t value)
+{
+    static const uint32_t sea[] = {0x1f529e, 0x5c9e42};
+    static const uint32_t clouds[] = {0x26304a, 0x26304a, 0xb2ccee, 0xffffff};
+    static const uint32_t shadow[] = {0x808080, 0x000000, 0xffffff, 0xffffff};
+    static const uint32_t rings[] = {0x505560, 0x3f7fff, 0xe0443a};
+    switch ((enum layer)d->layer) {
+    case LAYER_SEA: return rgb_of(sea[value & 1]);
+    case LAYER_CLOUDS: return rgb_of(clouds[value & 3]);
+    case LAYER_SHADOW: return rgb_of(shadow[value & 3]);
+    case LAYER_BANDS: return ramp_color(d, (int)(value & 3), bodies[d->body].steps);
+    case LAYER_RINGS: return rgb_of(rings[value % 3]);
+    case LAYER_LIGHT: return scaled((struct rgb){1, 1, 1}, (double)value / d->shade_steps);
+    case LAYER_GRID: return (struct rgb){(value & 255) / 255.0, (value >> 8) / 255.0, 0};
+    case LAYER_COLOR:
+    case LAYER_DEPTH:
+    case LAYER_HEIGHT:
+    case LAYER_CRATERS:
+    case LAYER_COUNT: break;
+    }
+    return scaled((struct rgb){1, 1, 1}, value / 255.0);
+}
+
+uint32_t palette_color(const struct planet_desc *d, uint32_t code)
+{
+    uint32_t kind = d->layer == LAYER_COLOR ? code >> 14 & 3 : 0;
+    if (code == 0)
+        return d->background >= 0 ? packed(rgb_of((uint32_t)d->background), 1) : 0;
+    if (d->layer != LAYER_COLOR)
+        return packed(layer_color(d, code - 1), 1);
+    if (kind == 1)
+        return packed(planet_color(d, code), 1);
+    if (kind == 3)
+        return packed(ring_color(d, code), 1);
+    if (d->background >= 0)
+        return packed(mixed(rgb_of((uint32_t)d->background), atmosphere_color(d), HALO_ALPHA), 1);
+    return packed(atmosphere_color(d), HALO_ALPHA);
+}
+
+static struct slot *slot_of(const struct table *t, uint32_t key)
+{
+    uint32_t at = (key * 0x9e3779b1u >> 12) & (t->size - 1);
+    while (t->slots[at].index_plus_1 && t->slots[at].key != key)
+        at = (at + 1) & (t->size - 1);
+    return &t->slots[at];
+}
+
+static enum err table_resize(struct table *t, uint32_t size)
+{
+    struct table bigger = {.slots = calloc(size, sizeof *bigger.slots), .size = size, .used = t->used};
+    if (!bigger.slots)
+        return ERR_OOM;
+    for (uint32_t i = 0; i < t->size; i++)
+        if (t->slots[i].index_plus_1)
+            *slot_of(&bigger, t->slots[i].key) = t->slots[i];
+    free(t->slots);
+    *t = bigger;
+    return ERR_NONE;
+}
+
+static enum err table_put(struct table *t, uint32_t key, uint32_t index)
+{
+    if (t->used * 2 >= t->size) {
+        enum err err = table_resize(t, t->size * 4);
+        if (err)
+            return err;
+    }
+    *slot_of(t, key) = (struct slot){key, index + 1};
+    t->used++;
+    return ERR_NONE;
+}
+
+enum err palette_create(const struct planet_desc *desc, struct palette **ret_palette)
+{
+    struct palette *p = calloc(1, sizeof *p);
+    if (!p)
+        return ERR_OOM;
+    p->desc = *desc;
+    if (table_resize(&p->codes, 512) || table_resize(&p->known, 512)) {
+        palette_destroy(p);
+        return ERR_OOM;
+    }
+    *ret_palette = p;
+    return ERR_NONE;
+}
+
+void palette_destroy(struct palette *p)
+{
+    if (!p)
+        return;
+    free(p->codes.slots);
+    free(p->known.slots);
+    free(p->colors);
+    free(p);
+}
+
+/* Appends a colour that is not in the list. */
+static enum err add_color(struct palette *p, uint32_t color)
+{
+    if (p->count == p->capacity) {
+        uint32_t capacity = p->capacity ? p->capacity * 4 : 256;
+        uint32_t *colors = realloc(p->colors, capacity * sizeof *colors);
+        if (!colors)
+            return ERR_OOM;
+        p->colors = colors;
+        p->capacity = capacity;
+    }
+    enum err err = table_put(&p->known, color, p->count);
+    if (!err)
+        p->colors[p->count++] = color;
+    return err;
+}
+
+/* The index of a code that is met for the first time. Two codes may be one colour: the list holds each colour once. */
+static enum err meet(struct palette *p, uint32_t code, uint32_t *ret_index)
+{
+    uint32_t color = palette_color(&p->desc, code);
+    uint32_t known = slot_of(&p->known, color)->index_plus_1;
+    if (!known) {
+        enum err err = add_color(p, color);
+        if (err)
+            return err;
+        known = p->count;
+    }
+    *ret_index = known - 1;
+    return table_put(&p->codes, code, known - 1);
+}
+
+enum err palette_resolve(struct palette *p, const uint32_t *codes, size_t count, uint16_t *index)
+{
+    for (size_t i = 0; i < count;) {
+        uint32_t code = codes[i];
+        uint32_t found = slot_of(&p->codes, code)->index_plus_1;
+        uint32_t at = found - 1;
+        if (!found) {
+            enum err err = meet(p, code, &at);
+            if (err)
+                return err;
+        }
+        do /* pixel art is areas: the next code is often the same */
+            index[i++] = (uint16_t)at;
+        while (i < count && codes[i] == code);
+    }
+    return ERR_NONE;
+}
+
+uint32_t *palette_take_colors(struct palette *p, int *ret_count)
+{
+    uint32_t *colors = p->colors;
+    *ret_count = (int)p->count;
+    p->colors = NULL;
+    p->count = p->capacity = 0;
+    return colors;
+}

@@ -1,0 +1,26 @@
+/* The numbers a kernel reads, derived once from a description, the same for every backend. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "renderer/desc.h"
+
+/* The fields are in shaders/scene.glsl, which is C and GLSL at once: 4-byte scalars only, so that std140 and C agree. */
+typedef uint32_t uint;
+#include "shaders/scene.glsl"
+
+/* What differs from frame to frame (std140: one 16-byte array element). */
+struct scene_turn {
+    float sin_spin, cos_spin;   /* ground */
+    float sin_cloud, cos_cloud; /* clouds */
+};
+
+/* Fills *ret_scene. `desc` must be within its documented ranges. Threads: any. */
+void scene_make(const struct planet_desc *desc, struct scene *ret_scene);
+
+/* The angles of frame `frame` (0 <= frame <= desc->frames; the last is equal to frame 0, bit for bit). Threads: any. */
+struct scene_turn scene_turn_make(const struct planet_desc *desc, int frame);
+
+/* Tone of a ring stripe, 0..1: dark to light, a gap where it is too low. Threads: any. */
+double scene_ring_tone(uint64_t seed, int stripe);

@@ -1,0 +1,307 @@
+/* config.c -- settings from flags, environment and defaults.
+ *
+ * One table (config.def) declares them all; every function here walks it. --print-config writes lines that
+ * systemd's EnvironmentFile= and `docker run --env-file` take as they are. Nothing is kept: the caller owns
+ * the result. Threads: one, at the start. */
+#define _GNU_SOURCE /* sched_getaffinity() */
+#include "server/config.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/describe.h"
+#include "renderer/base/attr.h"
+#include "renderer/base/blob.h"
+
+enum kind { KIND_LISTEN, KIND_CHOICE, KIND_COUNT, KIND_BYTES };
+
+struct setting {
+    enum kind kind;
+    size_t offset; /* of the field in struct config */
+    const char *flag, *variable, *standard;
+    int64_t least, most;
+    const char *words, *help;
+};
+
+static const struct setting settings[] = {
+#define SETTING(kind, field, flag, variable, standard, least, most, words, help)                             \
+    {KIND_##kind, offsetof(struct config, field), flag, variable, standard, least, most, words, help},
+#include "server/config.def"
+#undef SETTING
+};
+
+static int processors(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof(set), &set))
+        return 1;
+    int n = CPU_COUNT(&set);
+    return n < 1 ? 1 : n;
+}
+
+bool config_address_parse(const char *text, struct config_address *ret_address)
+{
+    const char *colon = strrchr(text, ':');
+    const char *host = text, *host_end = colon;
+    if (!colon)
+        return false;
+    if (text[0] == '[') {
+        host = text + 1;
+        host_end = strchr(text, ']');
+        if (!host_end || host_end + 1 != colon)
+            return false;
+    } else if (memchr(text, ':', (size_t)(colon - text))) {
+        return false; /* IPv6 without brackets: which colon ends the host? */
+    }
+    size_t host_len = (size_t)(host_end - host), port_len = strlen(colon + 1);
+    if (host_len == 0 || host_len >= CONFIG_HOST_BYTES || port_len == 0 || port_len > 5)
+        return false;
+    if (strspn(colon + 1, "0123456789") != port_len || atoi(colon + 1) > 65535)
+        return false;
+    memcpy(ret_address->host, host, host_len);
+    ret_address->host[host_len] = '\0';
+    memcpy(ret_address->port, colon + 1, port_len + 1);
+    return true;
+}
+
+/* Adds one address or several with commas. */
+static bool listen_add(struct config_listen *list, const char *text)
+{
+    while (*text) {
+        size_t len = strcspn(text, ",");
+        struct config_address ignored;
+        if (list->count == CONFIG_LISTEN_MAX || len >= CONFIG_TEXT_BYTES)
+            return false;
+        char *to = list->text[list->count];
+        memcpy(to, text, len);
+        to[len] = '\0';
+        if (!config_address_parse(to, &ignored))
+            return false;
+        list->count++;
+        text += len;
+        if (*text == ',')
+            text++;
+    }
+    return list->count > 0;
+}
+
+static bool word_in(const char *words, const char *word)
+{
+    for (;;) {
+        size_t len = strcspn(words, "|");
+        if (strlen(word) == len && memcmp(word, words, len) == 0)
+            return true;
+        if (words[len] == '\0')
+            return false;
+        words += len + 1;
+    }
+}
+
+static bool number_parse(const struct setting *s, const char *text, int64_t *ret_number)
+{
+    char *end;
+    if (text[0] < '0' || text[0] > '9')
+        return false; /* strtoll would take blanks and signs */
+    errno = 0;
+    long long n = strtoll(text, &end, 10);
+    int shift = 0;
+    if (s->kind == KIND_BYTES && *end != '\0') {
+        const char *units = "KMG", *unit = strchr(units, *end);
+        if (!unit)
+            return false;
+        shift = 10 * (int)(unit - units + 1);
+        end++;
+    }
+    if (errno || *end || n < 0 || n > (s->most >> shift))
+        return false;
+    n <<= shift;
+    if (n < s->least)
+        return false;
+    *ret_number = n;
+    return true;
+}
+
+/* Writes `text` to the setting's field. `fresh` empties a list first. */
+static bool setting_set(const struct setting *s, const char *text, bool fresh, struct config *c)
+{
+    void *field = (char *)c + s->offset;
+    switch (s->kind) {
+    case KIND_LISTEN:
+        if (fresh)
+            ((struct config_listen *)field)->count = 0;
+        return listen_add(field, text);
+    case KIND_CHOICE:
+        if (!word_in(s->words, text))
+            return false;
+        memcpy(field, text, strlen(text) + 1);
+        return true;
+    case KIND_COUNT:
+    case KIND_BYTES:
+        return number_parse(s, text, field);
+    }
+    return false;
+}
+
+static void complain(FILE *to, const struct setting *s, const char *where, const char *text)
+{
+    fprintf(to, "planetd: %s: '", where);
+    for (const char *p = text; *p && p < text + 100; p++) /* a terminal must survive any argument */
+        fputc((unsigned char)*p < 32 || *p == 127 ? '?' : *p, to);
+    switch (s->kind) {
+    case KIND_LISTEN:
+        fprintf(to, "' is not HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080 (at most %d)\n",
+                CONFIG_LISTEN_MAX);
+        return;
+    case KIND_CHOICE:
+        fprintf(to, "' is not one of %s\n", s->words[0] == '|' ? s->words + 1 : s->words);
+        return;
+    case KIND_COUNT:
+    case KIND_BYTES:
+        fprintf(to, "' is not a whole number from %lld to %lld\n", (long long)s->least, (long long)s->most);
+        return;
+    }
+}
+
+static void print_help(FILE *out)
+{
+    fputs("planetd draws procedural planets over HTTP.\n\nusage: planetd [--flag value]...\n\n", out);
+    for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
+        const struct setting *s = &settings[i];
+        fprintf(out, "  --%s %s\n      %s\n      default: %s, environment: %s\n", s->flag,
+                s->kind == KIND_LISTEN  ? "HOST:PORT"
+                : s->words              ? (s->words[0] == '|' ? s->words + 1 : s->words)
+                : s->kind == KIND_BYTES ? "BYTES"
+                                        : "N",
+                s->help, s->standard[0] ? s->standard : "empty", s->variable);
+    }
+    fputs("  --print-config\n      writes the settings in force and ends\n"
+          "  --version\n      writes name, version, revision and libraries and ends\n"
+          "  --help\n      writes this and ends\n",
+          out);
+}
+
+static void print_config(FILE *out, const struct config *c)
+{
+    for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
+        const struct setting *s = &settings[i];
+        const void *field = (const char *)c + s->offset;
+        fprintf(out, "%s=", s->variable);
+        if (s->kind == KIND_LISTEN)
+            for (int k = 0; k < c->listen.count; k++)
+                fprintf(out, "%s%s", k ? "," : "", c->listen.text[k]);
+        else if (s->kind == KIND_CHOICE)
+            fputs(field, out);
+        else
+            fprintf(out, "%lld", (long long)*(const int64_t *)field);
+        fputc('\n', out);
+    }
+}
+
+static enum config_outcome print_version(FILE *out)
+{
+    struct blob text = {0};
+    if (describe_version(&text))
+        return CONFIG_WRONG;
+    fwrite(text.data, 1, text.len, out);
+    fputc('\n', out);
+    blob_free(&text);
+    return CONFIG_DONE;
+}
+
+static bool read_defaults(struct config *c)
+{
+    for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
+        char number[16];
+        const char *text = settings[i].standard;
+        if (strcmp(text, "processors") == 0) {
+            int n = processors();
+            snprintf(number, sizeof(number), "%d", n > settings[i].most ? (int)settings[i].most : n);
+            text = number;
+        }
+        if (!setting_set(&settings[i], text, true, c))
+            return false;
+    }
+    return true;
+}
+
+static const struct setting *setting_find(const char *flag, size_t len)
+{
+    for (size_t i = 0; i < ARRAY_LEN(settings); i++)
+        if (strlen(settings[i].flag) == len && memcmp(settings[i].flag, flag, len) == 0)
+            return &settings[i];
+    return NULL;
+}
+
+/* Reads `--flag value` or `--flag=value` at argv[*at] and moves *at to its last word. */
+static enum config_outcome read_flag(int argc, char *const *argv, int *at, bool *seen, FILE *complaints,
+                                     struct config *c)
+{
+    const char *word = argv[*at];
+    const struct setting *s = NULL;
+    size_t len = strncmp(word, "--", 2) ? 0 : strcspn(word + 2, "=");
+    if (len)
+        s = setting_find(word + 2, len);
+    if (!s) {
+        fprintf(complaints, "planetd: there is no flag '%.100s'; --help lists them\n", word);
+        return CONFIG_WRONG;
+    }
+    const char *text = word[2 + len] == '=' ? word + 3 + len : NULL;
+    if (!text) {
+        if (*at + 1 >= argc) {
+            fprintf(complaints, "planetd: --%s needs a value\n", s->flag);
+            return CONFIG_WRONG;
+        }
+        text = argv[++*at];
+    }
+    bool *before = &seen[s - settings];
+    if (!setting_set(s, text, !*before, c)) {
+        char where[64];
+        snprintf(where, sizeof(where), "--%s", s->flag);
+        complain(complaints, s, where, text);
+        return CONFIG_WRONG;
+    }
+    *before = true;
+    return CONFIG_RUN;
+}
+
+enum config_outcome config_read(int argc, char *const *argv, const char *(*environment)(const char *name),
+                                FILE *out, FILE *complaints, struct config *ret_config)
+{
+    struct config c = {0};
+    bool seen[ARRAY_LEN(settings)] = {false}, print = false;
+    if (!read_defaults(&c)) {
+        fputs("planetd: a default of config.def is wrong\n", complaints);
+        return CONFIG_WRONG;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
+        const char *text = environment(settings[i].variable);
+        if (text && !setting_set(&settings[i], text, true, &c)) {
+            complain(complaints, &settings[i], settings[i].variable, text);
+            return CONFIG_WRONG;
+        }
+    }
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0) {
+            print_help(out);
+            return CONFIG_DONE;
+        }
+        if (strcmp(argv[i], "--version") == 0)
+            return print_version(out);
+        if (strcmp(argv[i], "--print-config") == 0) {
+            print = true;
+            continue;
+        }
+        enum config_outcome outcome = read_flag(argc, argv, &i, seen, complaints, &c);
+        if (outcome != CONFIG_RUN)
+            return outcome;
+    }
+    if (print) {
+        print_config(out, &c);
+        return CONFIG_DONE;
+    }
+    *ret_config = c;
+    return CONFIG_RUN;
+}

@@ -1,0 +1,45 @@
+/* The settings of the process, from the command line, the environment and the table config.def. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define CONFIG_LISTEN_MAX 16 /* --listen given more often than this is a mistake */
+#define CONFIG_TEXT_BYTES 256
+
+/* After config_read() each field is within the range of its row in config.def. Texts are NUL-terminated. */
+struct config {
+    struct config_listen {
+        int count;
+        char text[CONFIG_LISTEN_MAX][CONFIG_TEXT_BYTES]; /* HOST:PORT */
+    } listen;
+    char backend[CONFIG_TEXT_BYTES];
+    char cpu_mask[CONFIG_TEXT_BYTES];
+    char log_level[CONFIG_TEXT_BYTES];
+    int64_t http_threads, render_threads;
+    int64_t cache_memory; /* bytes */
+    int64_t connections_per_address;
+    int64_t queue;
+    int64_t idle_seconds, request_seconds, drain_seconds;
+};
+
+enum config_outcome {
+    CONFIG_RUN,   /* go on */
+    CONFIG_DONE,  /* --help, --version or --print-config was answered: end with 0 */
+    CONFIG_WRONG, /* a setting is wrong and `complaints` says which: end with 2 */
+};
+
+/* Reads defaults, then environment, then argv. `out` gets what --help and the like print, `complaints` one
+ * line that names the wrong setting. `environment` stands for getenv(), so that tests can give their own.
+ * Threads: one. */
+enum config_outcome config_read(int argc, char *const *argv, const char *(*environment)(const char *name),
+                                FILE *out, FILE *complaints, struct config *ret_config);
+
+/* Cuts HOST:PORT or [HOST]:PORT in two. False when it is neither or the port is not 0..65535. */
+#define CONFIG_HOST_BYTES 240
+struct config_address {
+    char host[CONFIG_HOST_BYTES];
+    char port[8];
+};
+_Bool config_address_parse(const char *text, struct config_address *ret_address);

@@ -1,0 +1,128 @@
+/* HTTP as handlers see it: a request that has arrived whole, and an answer to fill. Handlers know no sockets.
+ *
+ * Threads: an exchange belongs to the thread that serves its connection, and all handlers of it run there. */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "renderer/base/attr.h"
+#include "renderer/base/blob.h"
+#include "renderer/base/err.h"
+#include "server/cache.h"
+#include "server/pipeline.h"
+
+#define HTTP_URL_MAX_BYTES     4096  /* every parameter at its longest needs a third of it */
+#define HTTP_HEADERS_MAX_BYTES 8192  /* request line and headers; what nginx gives them */
+#define HTTP_BODY_MAX_BYTES    65536 /* a JSON request needs 2 KiB */
+#define HTTP_BODY_SWALLOW_BYTES                                                                              \
+    1048576 /* so much of a body that is refused is still read, so that the client sees why */
+#define HTTP_ANSWER_HEADERS_MAX 20  /* no answer has more than 14 */
+#define HTTP_ANSWER_TEXT_BYTES  640 /* all header values that are made per answer */
+#define HTTP_REQUEST_ID_BYTES   32
+
+enum http_method {
+    HTTP_GET = 1 << 0,
+    HTTP_HEAD = 1 << 1,
+    HTTP_POST = 1 << 2,
+    HTTP_OPTIONS = 1 << 3,
+    HTTP_OTHER = 1 << 4
+};
+
+/* Texts are as the client sent them (nothing decoded) and live as long as the exchange. */
+struct http_request {
+    enum http_method method;
+    const char *target; /* path and query, NUL-terminated */
+    const char *path;   /* starts with '/', ends at path_len */
+    size_t path_len;
+    const char *query; /* behind '?'; NULL when there is no '?' */
+    size_t query_len;
+    const char *accept; /* NULL: no such header; so below */
+    const char *if_none_match;
+    const char *content_type;
+    const uint8_t *body; /* POST only */
+    size_t body_len;
+};
+
+struct http_header {
+    const char *name, *value; /* live as long as the exchange */
+};
+
+/* What to answer. Zeroed it is empty; respond.c fills it. */
+struct http_response {
+    int status; /* 0: nothing filled yet */
+    struct http_header headers[HTTP_ANSWER_HEADERS_MAX];
+    int header_count;
+    const void *body; /* in static memory, in `entry` or in `owned` */
+    size_t body_len;
+    struct blob owned;        /* freed with the exchange */
+    struct entry *entry;      /* a reference, given back with the exchange */
+    const char *not_modified; /* the tag of a 304; such answers are kept by tag */
+    void *ready; /* a prepared answer; then the fields above but `status` and `entry` mean nothing */
+    _Atomic(void *) *keep; /* where to keep the answer once it is made; NULL = don't */
+    char text[HTTP_ANSWER_TEXT_BYTES];
+    size_t text_len;
+};
+
+enum http_verdict {
+    HTTP_ANSWERED, /* the response is filled */
+    HTTP_PENDING   /* exchange.waiter is with the pipeline; `finish` is called when it is done */
+};
+
+struct service;
+struct http_exchange;
+typedef enum http_verdict http_handler(struct http_exchange *x, struct service *s);
+
+/* One request and its answer. http_mhd.c makes and frees it. */
+struct http_exchange {
+    struct http_request in;
+    struct http_response out;
+    uint32_t id_boot, id_loop; /* the parts of X-Request-Id, see respond_id() */
+    uint64_t id_number;
+    char id[HTTP_REQUEST_ID_BYTES]; /* "" until respond_id() needed it */
+    uint64_t started_ms;            /* monotonic, when the request line came */
+    /* A handler that returns HTTP_PENDING sets `finish`; waiter.done is set before the handler is called. */
+    struct pipeline_waiter waiter;
+    void (*finish)(struct http_exchange *x, struct service *s);
+    bool closing;    /* the connection ends with this answer: no prepared one can say so */
+    bool negotiated; /* Accept decided, or would have: the answer says Vary */
+    bool pinned;     /* the URL named its revision */
+};
+
+/* What handlers work with. Filled by main.c before the server starts. Threads: any. */
+struct service {
+    struct pipeline *pipeline;
+    struct renderer *renderer;
+    atomic_bool draining; /* set once */
+};
+
+struct http_server;
+struct http_server_desc {
+    const char (*listen)[256]; /* HOST:PORT each */
+    int listen_count;
+    int threads;
+    int connections_per_address; /* 0 = no limit */
+    int idle_seconds, request_seconds;
+    struct service *service; /* outlives the server */
+};
+
+/* Opens the sockets, logs "listening on http://HOST:PORT" for each and starts the threads. ERR_CONFIG (an
+ * address that can't be used; the log says which and why), ERR_OOM, ERR_IO. */
+MUST_USE enum err http_server_start(const struct http_server_desc *desc, struct http_server **ret_server);
+
+/* From now on no connection is accepted, idle ones are closed, answers close theirs. Threads: any. */
+void http_server_drain(struct http_server *server);
+
+/* Waits up to `ms` until every connection has ended; true if they have. After http_server_drain(). */
+bool http_server_wait(struct http_server *server, int ms);
+
+/* Ends what is left: waiting requests leave the pipeline, sockets are shut. Then ends the threads. */
+void http_server_stop(struct http_server *server);
+
+/* Frees the rest. Only when no pipeline can call back any more (pool destroyed). Accepts NULL. */
+void http_server_destroy(struct http_server *server);
+
+/* Connections that are open. Threads: any. */
+int http_server_connections(struct http_server *server);

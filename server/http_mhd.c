@@ -1,0 +1,531 @@
+/* http_mhd.c -- libmicrohttpd, and nothing else that knows it.
+ *
+ * What was measured of 0.9.75 and is built in here: an answer queued in the handler's first call makes it
+ * close the connection, so the first call only looks at the headers (and answers at once just when closing is
+ * wanted: a body that is too large and not yet sent). Its decoding of arguments is lenient, so the raw target
+ * is kept from the URI callback and api/ decodes it. It can't answer while an upload goes on, so a body that
+ * is refused is read to its end within reason. An answer shared by many clients holds no reference to the
+ * bytes it points to; the exchange does, until on_completed(). Threads: every call from the loop that owns
+ * the daemon. */
+#include <microhttpd.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "server/http_private.h"
+#include "server/log.h"
+#include "server/respond.h"
+
+#define CONNECTION_MEMORY_BYTES                                                                              \
+    ((size_t)16384)            /* cleared for each request: 8 KiB of headers must fit, no more */
+#define ANSWER_BYTES_PER_MS 16 /* slower readers are cut off: 16 KiB/s */
+#define FREE_EXCHANGES_MAX  1024
+
+static enum err target_check(struct exchange *e, const char *version)
+{
+    if (e->target_len > HTTP_URL_MAX_BYTES)
+        return ERR_URL_SIZE;
+    /* libmicrohttpd ends the target at a NUL; the version, which follows it in the same line, tells. */
+    uintptr_t end = (uintptr_t)e->raw_target + e->target_len, next = (uintptr_t)version;
+    if (next > end + 1 && next < end + CONNECTION_MEMORY_BYTES)
+        return ERR_TEXT_ENCODING;
+    for (const char *p = e->target; *p; p++)
+        if ((unsigned char)*p <= ' ' || *p == 127)
+            return ERR_TEXT_ENCODING;
+    return ERR_NONE;
+}
+
+/* Cuts the target into path and query. */
+static void target_split(struct exchange *e)
+{
+    struct http_request *in = &e->x.in;
+    const char *path = e->target;
+    if (strncasecmp(path, "http://", 7) == 0) { /* as to a proxy; servers must take it */
+        path += 7;
+        path += strcspn(path, "/?");
+    }
+    size_t len = strcspn(path, "?");
+    in->path = len ? path : "/";
+    in->path_len = len ? len : 1;
+    if (path[len] == '?') {
+        in->query = path + len + 1;
+        in->query_len = strlen(in->query);
+    }
+}
+
+static bool same(const char *a, size_t a_len, const char *b)
+{
+    return strlen(b) == a_len && strncasecmp(a, b, a_len) == 0;
+}
+
+static void length_take(struct exchange *e, const char *value)
+{
+    /* libmicrohttpd has refused what is no number. */
+    uint64_t length = strtoull(value, NULL, 10);
+    if (e->length_seen && length != e->length)
+        e->malformed = true;
+    e->length_seen = true;
+    e->length = length;
+    e->body_announced = e->body_announced || length > 0;
+}
+
+/* Called for each header; one walk finds all we need. */
+static enum MHD_Result on_header(void *cls, enum MHD_ValueKind kind, const char *key, size_t key_len,
+                                 const char *value, size_t value_len)
+{
+    struct exchange *e = cls;
+    struct http_request *in = &e->x.in;
+    (void)kind;
+    if (!value)
+        return MHD_YES;
+    switch (key_len) {
+    case 4:
+        if (same(key, key_len, "Host")) {
+            e->malformed = e->malformed || e->host_seen;
+            e->host_seen = true;
+        }
+        break;
+    case 6:
+        if (same(key, key_len, "Accept") && !in->accept)
+            in->accept = value;
+        else if (same(key, key_len, "Expect"))
+            e->expects = true;
+        break;
+    case 12:
+        if (same(key, key_len, "Content-Type"))
+            in->content_type = value;
+        break;
+    case 13:
+        if (same(key, key_len, "If-None-Match") && !in->if_none_match)
+            in->if_none_match = value;
+        break;
+    case 14:
+        if (same(key, key_len, "Content-Length"))
+            length_take(e, value);
+        break;
+    case 17:
+        if (same(key, key_len, "Transfer-Encoding")) {
+            e->malformed = e->malformed || !same(value, value_len, "chunked");
+            e->body_announced = true;
+            e->body_kept = true; /* for now: a chunked body has no length to contradict */
+        }
+        break;
+    default:
+        break;
+    }
+    return MHD_YES;
+}
+
+static enum http_method method_from(const char *text)
+{
+    static const struct {
+        const char *text;
+        enum http_method method;
+    } known[] = {{"GET", HTTP_GET}, {"HEAD", HTTP_HEAD}, {"POST", HTTP_POST}, {"OPTIONS", HTTP_OPTIONS}};
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (strcmp(text, known[i].text) == 0)
+            return known[i].method;
+    return HTTP_OTHER;
+}
+
+static bool is_json(const char *type)
+{
+    static const char json[] = "application/json";
+    size_t len = sizeof(json) - 1;
+    return !type || (strncasecmp(type, json, len) == 0 && (type[len] == '\0' || strchr("; \t", type[len])));
+}
+
+/* The headers are there. Finds the route and what can be refused before the body comes. */
+static void headers_read(struct exchange *e, struct MHD_Connection *mhd, const char *method,
+                         const char *version)
+{
+    struct http_request *in = &e->x.in;
+    bool chunked;
+    in->method = method_from(method);
+    e->body_kept = false;
+    MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, on_header, e);
+    chunked = e->body_kept;
+    e->body_kept = false;
+    e->malformed =
+        e->malformed || (chunked && e->length_seen) || (!e->host_seen && strcmp(version, "HTTP/1.1") == 0);
+    const union MHD_ConnectionInfo *size =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    e->refused = target_check(e, version);
+    if (!e->refused && size && size->header_size > HTTP_HEADERS_MAX_BYTES)
+        e->refused = ERR_HEADER_SIZE;
+    if (!e->refused && e->malformed)
+        e->refused = ERR_REQUEST_SYNTAX;
+    if (e->refused)
+        return;
+    target_split(e);
+    if (in->method == HTTP_OPTIONS && strcmp(in->path, "*") == 0)
+        return;
+    e->refused = route_find(in->path, in->path_len, in->method, &e->route);
+    if (!e->refused && in->method == HTTP_POST) {
+        e->body_kept = true;
+        if (!is_json(in->content_type))
+            e->refused = ERR_BODY_TYPE;
+    }
+    if (!e->refused && e->length > HTTP_BODY_MAX_BYTES)
+        e->refused = ERR_BODY_SIZE;
+}
+
+/* Whether to answer before the body is there, which closes the connection. */
+static bool answer_early(const struct exchange *e)
+{
+    if (!e->refused || !e->body_announced)
+        return e->malformed;
+    return e->malformed || e->expects || e->length > HTTP_BODY_SWALLOW_BYTES;
+}
+
+static struct MHD_Response *answer_make(const struct http_response *out, bool closing)
+{
+    /* "Persistent": the bytes are ours and stay until on_completed(). */
+    struct MHD_Response *r =
+        MHD_create_response_from_buffer(out->body_len, (void *)(uintptr_t)out->body, MHD_RESPMEM_PERSISTENT);
+    if (!r)
+        return NULL;
+    for (int i = 0; i < out->header_count; i++)
+        if (MHD_add_response_header(r, out->headers[i].name, out->headers[i].value) == MHD_NO)
+            goto fail;
+    if (closing && MHD_add_response_header(r, "Connection", "close") == MHD_NO)
+        goto fail;
+    return r;
+fail:
+    MHD_destroy_response(r);
+    return NULL;
+}
+
+void http_mhd_answer_free(void *answer)
+{
+    if (answer)
+        MHD_destroy_response(answer);
+}
+
+/* Puts a new answer where the next client of the entry finds it, and gives it to the entry. Returns the one
+ * to queue. */
+static struct MHD_Response *answer_keep(struct http_response *out, struct MHD_Response *r)
+{
+    void *there = NULL;
+    out->entry->reply_free = http_mhd_answer_free;
+    if (atomic_compare_exchange_strong(out->keep, &there, r))
+        return r;
+    MHD_destroy_response(r); /* another thread was first */
+    return there;
+}
+
+/* The slot of a 304 in the loop's table. */
+static struct not_modified *not_modified_slot(struct http_loop *loop, const char *etag, int variant)
+{
+    uint32_t h = 2166136261u + (uint32_t)variant;
+    for (const char *p = etag; *p; p++)
+        h = (h ^ (unsigned char)*p) * 16777619u;
+    return &loop->not_modified[(h ^ h >> 16) % NOT_MODIFIED_SLOTS];
+}
+
+static struct MHD_Response *not_modified(struct exchange *e)
+{
+    const struct http_response *out = &e->x.out;
+    int variant = respond_variant(&e->x);
+    struct not_modified *slot = not_modified_slot(e->connection->loop, out->not_modified, variant);
+    if (slot->answer && slot->variant == variant && strcmp(slot->etag, out->not_modified) == 0)
+        return slot->answer;
+    struct MHD_Response *r = answer_make(out, false);
+    if (!r)
+        return NULL;
+    http_mhd_answer_free(slot->answer);
+    snprintf(slot->etag, sizeof(slot->etag), "%s", out->not_modified);
+    slot->variant = variant;
+    slot->answer = r;
+    return r;
+}
+
+static enum MHD_Result answer_queue(struct exchange *e, struct MHD_Connection *mhd)
+{
+    struct http_response *out = &e->x.out;
+    struct http_connection *c = e->connection;
+    struct http_loop *loop = c->loop;
+    struct MHD_Response *r = out->ready;
+    bool ours = false; /* one for this client alone */
+    if (!r && out->not_modified && !e->x.closing) {
+        r = not_modified(e);
+    } else if (!r) {
+        r = answer_make(out, e->x.closing);
+        if (r && out->keep)
+            r = answer_keep(out, r);
+        else
+            ours = true;
+    }
+    if (!r)
+        return MHD_NO;
+    e->stage = STAGE_QUEUED;
+    c->phase = PHASE_ANSWER;
+    size_t bytes = out->entry ? out->entry->body.len : out->body_len;
+    c->limit_ms =
+        loop->now_ms + (uint64_t)loop->server->desc.request_seconds * 1000 + bytes / ANSWER_BYTES_PER_MS;
+    enum MHD_Result result = MHD_queue_response(mhd, (unsigned)out->status, r);
+    if (ours)
+        MHD_destroy_response(r);
+    return result;
+}
+
+static void refuse(struct exchange *e)
+{
+    struct http_exchange *x = &e->x;
+    struct request_fault fault = {0};
+    const char *detail = NULL;
+    char target[256];
+    if (e->refused == ERR_BODY_TYPE)
+        detail = "The body must be application/json.";
+    else if (e->refused == ERR_BODY_SIZE)
+        detail = "The body may have 65536 bytes.";
+    else if (e->refused == ERR_URL_SIZE)
+        detail = "Path and query may have 4096 bytes together.";
+    else if (e->refused == ERR_HEADER_SIZE)
+        detail = "Request line and headers may have 8192 bytes together.";
+    if (detail)
+        snprintf(fault.detail, sizeof(fault.detail), "%s", detail);
+    respond_problem(x, e->refused, detail ? &fault : NULL, e->route ? e->route->allow : NULL, 0);
+    log_info("event=refused id=%s target=%s status=%d error=%s", respond_id(x),
+             log_quote(e->target, strlen(e->target), target, sizeof(target)), x->out.status,
+             err_name(e->refused));
+}
+
+static bool closing_now(const struct exchange *e)
+{
+    return atomic_load_explicit(&e->connection->loop->server->phase, memory_order_relaxed) != SERVER_RUNS;
+}
+
+/* The request is there. Answers it, or suspends the connection. */
+static enum MHD_Result request_handle(struct exchange *e, struct MHD_Connection *mhd)
+{
+    struct http_exchange *x = &e->x;
+    struct http_connection *c = e->connection;
+    x->closing = closing_now(e);
+    x->in.body = e->body.data;
+    x->in.body_len = e->body.len;
+    if (e->refused) {
+        refuse(e);
+    } else if (x->in.method == HTTP_OPTIONS) {
+        respond_options(x, e->route ? e->route->allow : "GET, HEAD, POST, OPTIONS");
+    } else if (e->route->handler(x, c->loop->server->desc.service) == HTTP_PENDING) {
+        /* Its end may be in the mailbox already; it is read by this thread, after this. */
+        e->stage = STAGE_WAITING;
+        c->phase = PHASE_WAITING;
+        MHD_suspend_connection(mhd);
+        http_loop_watch(c);
+        return MHD_YES;
+    }
+    return answer_queue(e, mhd);
+}
+
+static enum MHD_Result body_take(struct exchange *e, const char *bytes, size_t len)
+{
+    e->body_seen += len;
+    if (e->body_seen > HTTP_BODY_SWALLOW_BYTES)
+        return MHD_NO; /* had every chance to stop */
+    if (e->body_seen > HTTP_BODY_MAX_BYTES && !e->refused)
+        e->refused = ERR_BODY_SIZE;
+    if (!e->body_kept || e->refused)
+        return MHD_YES;
+    if (blob_append(&e->body, bytes, len))
+        e->refused = ERR_OOM;
+    return MHD_YES;
+}
+
+/* libmicrohttpd's handler: called when the headers are there, for each piece of the body, and when all is
+ * there (or the connection was resumed). */
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *mhd, const char *url, const char *method,
+                                  const char *version, const char *upload, size_t *upload_len, void **state)
+{
+    struct exchange *e = *state;
+    (void)cls;
+    (void)url;
+    if (!e || e->connection->gone)
+        return MHD_NO;
+    switch (e->stage) {
+    case STAGE_HEADERS:
+        headers_read(e, mhd, method, version);
+        e->stage = STAGE_BODY;
+        return answer_early(e) ? request_handle(e, mhd) : MHD_YES;
+    case STAGE_BODY:
+        if (*upload_len == 0)
+            return request_handle(e, mhd);
+        size_t len = *upload_len;
+        *upload_len = 0;
+        return body_take(e, upload, len);
+    case STAGE_WAITING:
+        e->x.closing = closing_now(e);
+        e->x.finish(&e->x, e->connection->loop->server->desc.service);
+        return answer_queue(e, mhd);
+    case STAGE_QUEUED:
+        *upload_len = 0;
+        return MHD_YES;
+    }
+    return MHD_NO;
+}
+
+static struct http_connection *connection_of(struct MHD_Connection *mhd)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+/* A request line came; `uri` is not decoded yet, and will be in place. Returns the state for on_request(). */
+static void *on_uri(void *cls, const char *uri, struct MHD_Connection *mhd)
+{
+    struct http_loop *loop = cls;
+    struct http_connection *c = connection_of(mhd);
+    if (!c)
+        return NULL;
+    struct exchange *e = loop->free_exchanges;
+    if (e)
+        loop->free_exchanges = e->next;
+    else if (!(e = malloc(sizeof(*e))))
+        return NULL;
+    memset(e, 0, offsetof(struct exchange, target));
+    e->connection = c;
+    e->raw_target = uri;
+    e->target_len = strlen(uri);
+    size_t kept = e->target_len < HTTP_URL_MAX_BYTES ? e->target_len : HTTP_URL_MAX_BYTES;
+    memcpy(e->target, uri, kept);
+    e->target[kept] = '\0';
+    e->x.in.target = e->target;
+    e->x.in.path = "/";
+    e->x.in.path_len = 1;
+    e->x.started_ms = loop->now_ms;
+    e->x.id_boot = loop->server->boot;
+    e->x.id_loop = (uint32_t)loop->index;
+    e->x.id_number = ++loop->request_number;
+    e->x.waiter.done = http_wake;
+    c->exchange = e;
+    c->phase = PHASE_REQUEST;
+    return e;
+}
+
+/* The answer was sent, or the connection failed. */
+static void on_completed(void *cls, struct MHD_Connection *mhd, void **state,
+                         enum MHD_RequestTerminationCode why)
+{
+    struct http_loop *loop = cls;
+    struct exchange *e = *state;
+    (void)mhd;
+    (void)why;
+    if (!e)
+        return;
+    *state = NULL;
+    e->connection->exchange = NULL;
+    e->connection->phase = PHASE_IDLE;
+    e->connection->since_ms = loop->now_ms;
+    blob_free(&e->body);
+    blob_free(&e->x.out.owned);
+    entry_unref(e->x.out.entry);
+    entry_unref(e->x.waiter.entry); /* a result that came when the client had gone */
+    e->next = loop->free_exchanges;
+    loop->free_exchanges = e;
+}
+
+/* Before a connection is set up: is its address allowed another one? */
+static enum MHD_Result on_accept(void *cls, const struct sockaddr *address, socklen_t address_len)
+{
+    struct http_loop *loop = cls;
+    struct http_addresses *all = &loop->server->addresses;
+    (void)address_len;
+    if (loop->entered) /* the last one failed after this */
+        http_addresses_leave(all, &loop->entered_peer);
+    http_peer_from(address, &loop->entered_peer);
+    loop->entered = http_addresses_enter(all, &loop->entered_peer);
+    return loop->entered ? MHD_YES : MHD_NO;
+}
+
+static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    struct http_loop *loop = cls;
+    struct http_connection *c = *context;
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        if (!c)
+            return;
+        http_loop_remove(loop, c);
+        http_addresses_leave(&loop->server->addresses, &c->peer);
+        free(c);
+        *context = NULL;
+        return;
+    }
+    const union MHD_ConnectionInfo *fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+    c = fd ? calloc(1, sizeof(*c)) : NULL;
+    if (!c)
+        return; /* on_accept() undoes the count; on_request() closes */
+    c->mhd = mhd;
+    c->fd = fd->connect_fd;
+    c->peer = loop->entered_peer;
+    loop->entered = false;
+    http_loop_add(loop, c);
+    *context = c;
+}
+
+static void on_log(void *cls, const char *format, va_list args)
+{
+    char text[256], quoted[320];
+    (void)cls;
+    if (!log_enabled(LOG_DEBUG))
+        return;
+    int n = vsnprintf(text, sizeof(text), format, args);
+    if (n > 0)
+        log_line(LOG_DEBUG, "event=libmicrohttpd message=%s",
+                 log_quote(text, strcspn(text, "\n"), quoted, sizeof(quoted)));
+}
+
+enum err http_mhd_start(struct http_loop *loop, int listen_fd, unsigned connection_limit,
+                        struct MHD_Daemon **ret_daemon, int *ret_epoll_fd)
+{
+    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+    struct MHD_Daemon *d = MHD_start_daemon(
+        flags, 0, on_accept, loop, on_request, loop, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
+        MHD_OPTION_LISTEN_SOCKET, listen_fd, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY_BYTES,
+        MHD_OPTION_CONNECTION_LIMIT, connection_limit, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)loop->server->desc.idle_seconds, MHD_OPTION_NOTIFY_COMPLETED, on_completed, loop,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, loop, MHD_OPTION_URI_LOG_CALLBACK, on_uri, loop,
+        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
+    if (!d)
+        return ERR_IO;
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(d, MHD_DAEMON_INFO_EPOLL_FD);
+    if (!info) {
+        MHD_stop_daemon(d);
+        return ERR_IO;
+    }
+    *ret_daemon = d;
+    *ret_epoll_fd = info->epoll_fd;
+    return ERR_NONE;
+}
+
+int http_mhd_timeout_ms(struct MHD_Daemon *daemon)
+{
+    MHD_UNSIGNED_LONG_LONG ms;
+    if (MHD_get_timeout(daemon, &ms) == MHD_NO)
+        return -1;
+    return ms > 60000 ? 60000 : (int)ms;
+}
+
+void http_mhd_run(struct MHD_Daemon *daemon)
+{
+    MHD_run(daemon);
+}
+
+void http_mhd_quiesce(struct MHD_Daemon *daemon)
+{
+    MHD_quiesce_daemon(daemon);
+}
+
+void http_mhd_stop(struct MHD_Daemon *daemon)
+{
+    MHD_stop_daemon(daemon);
+}
+
+void http_mhd_resume(struct http_connection *c)
+{
+    MHD_resume_connection(c->mhd);
+}

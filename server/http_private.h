@@ -1,0 +1,129 @@
+/* What http_loop.c (threads, sockets, time limits) and http_mhd.c (libmicrohttpd) share. Nobody else includes
+ * it. */
+#pragma once
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/socket.h>
+
+#include "server/config.h"
+#include "server/http.h"
+#include "server/http_address.h"
+#include "server/routes.h"
+
+#define NOT_MODIFIED_SLOTS 256 /* prepared 304 answers a thread keeps; a power of two */
+
+struct MHD_Connection;
+struct MHD_Daemon;
+struct http_loop;
+
+enum connection_phase {
+    PHASE_IDLE,    /* no byte of a request was parsed yet */
+    PHASE_REQUEST, /* request line seen; headers or body are coming */
+    PHASE_WAITING, /* suspended: the pipeline has it */
+    PHASE_ANSWER   /* an answer is being sent */
+};
+
+/* One client socket. Threads: its loop. */
+struct http_connection {
+    struct http_connection *prev, *next; /* all of the loop */
+    struct http_loop *loop;
+    struct MHD_Connection *mhd;
+    struct http_peer peer;
+    int fd;
+    enum connection_phase phase;
+    uint64_t
+        since_ms; /* PHASE_IDLE, PHASE_REQUEST: accepted or last answer done; PHASE_ANSWER: when it began */
+    uint64_t limit_ms;         /* PHASE_ANSWER: must be done by then */
+    bool watched;              /* its socket is in loop->own_epoll */
+    bool shut;                 /* shutdown() was called */
+    bool counted;              /* in server->addresses */
+    bool gone;                 /* the client left, or the server ends: no answer */
+    struct exchange *exchange; /* the current one or NULL */
+};
+
+enum stage {
+    STAGE_HEADERS, /* request line seen */
+    STAGE_BODY,    /* headers seen */
+    STAGE_WAITING, /* suspended */
+    STAGE_QUEUED   /* an answer was handed to libmicrohttpd */
+};
+
+/* struct http_exchange with what handlers need not see. */
+struct exchange {
+    struct http_exchange x; /* first: http_wake() gets back from it */
+    struct http_connection *connection;
+    struct exchange *next; /* in the loop's free list or mailbox */
+    struct blob body;
+    enum stage stage;
+    enum err refused; /* found wrong before a handler was asked */
+    const struct route *route;
+    const char *raw_target; /* as libmicrohttpd has it, to see a NUL in it; for pointer arithmetic only */
+    size_t target_len;
+    size_t body_seen; /* bytes of body so far, kept or not */
+    bool body_kept;
+    bool host_seen, body_announced, expects;
+    bool malformed; /* header fields that contradict each other: the connection can't go on */
+    bool length_seen;
+    uint64_t length; /* Content-Length */
+    char target[HTTP_URL_MAX_BYTES + 1];
+};
+
+struct not_modified {
+    char etag[ETAG_BYTES];
+    int variant;
+    void *answer;
+};
+
+struct http_loop {
+    struct http_server *server;
+    int index;
+    pthread_t thread;
+    bool started;
+    struct MHD_Daemon *daemons[CONFIG_LISTEN_MAX];
+    int listen_fds[CONFIG_LISTEN_MAX];
+    struct pollfd polls[CONFIG_LISTEN_MAX + 1]; /* [0] is own_epoll */
+    int own_epoll;                              /* the wake-up and sockets of suspended connections */
+    int wake_fd;                                /* eventfd: mail came, or the server's phase changed */
+    _Atomic(struct exchange *) mailbox;         /* finished waits, newest first; pushed by render threads */
+    struct http_connection *connections;
+    struct exchange *free_exchanges;
+    uint64_t now_ms;
+    uint64_t next_sweep_ms;
+    uint64_t request_number;
+    bool quiesced;
+    bool entered; /* the address of the socket that is just being accepted was counted */
+    struct http_peer entered_peer;
+    struct not_modified not_modified[NOT_MODIFIED_SLOTS];
+};
+
+enum server_phase { SERVER_RUNS, SERVER_DRAINS, SERVER_STOPS };
+
+struct http_server {
+    struct http_server_desc desc;
+    struct http_addresses addresses; /* connections of each client address */
+    atomic_int phase;                /* enum server_phase */
+    atomic_int connections;
+    atomic_int quiesced; /* loops that accept no more */
+    uint32_t boot;       /* random part of request ids */
+    int socket_count;
+    int loop_count;
+    struct http_loop loops[];
+};
+
+/* http_mhd.c: each loop drives its daemons with these. Threads: the loop. */
+MUST_USE enum err http_mhd_start(struct http_loop *loop, int listen_fd, unsigned connection_limit,
+                                 struct MHD_Daemon **ret_daemon, int *ret_epoll_fd);
+int http_mhd_timeout_ms(struct MHD_Daemon *daemon); /* -1 = none */
+void http_mhd_run(struct MHD_Daemon *daemon);
+void http_mhd_quiesce(struct MHD_Daemon *daemon); /* the listening socket can be closed afterwards */
+void http_mhd_stop(struct MHD_Daemon *daemon);    /* no connection may be suspended */
+void http_mhd_resume(struct http_connection *c);
+void http_mhd_answer_free(void *answer); /* accepts NULL */
+
+/* http_loop.c */
+void http_wake(struct pipeline_waiter *w); /* waiter.done; any thread */
+void http_loop_watch(struct http_connection *c);
+void http_loop_add(struct http_loop *loop, struct http_connection *c);
+void http_loop_remove(struct http_loop *loop, struct http_connection *c);
+void http_connection_shut(struct http_connection *c);

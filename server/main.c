@@ -1,0 +1,153 @@
+/* main.c -- starts the parts in order, waits for a signal, ends them in reverse.
+ *
+ * SIGTERM or SIGINT: not ready at once, no new connections and no new renders, what was accepted is answered,
+ * then exit 0; at the limit what is left is cut off. A second signal ends the process at once. All threads
+ * block the signals; the main thread has nothing else to do and waits for them. Threads: main. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "renderer/base/pool.h"
+#include "renderer/renderer.h"
+#include "server/config.h"
+#include "server/http.h"
+#include "server/log.h"
+#include "server/pipeline.h"
+
+#define EXIT_CONFIG  2
+#define WAIT_STEP_MS 20
+#define ABORT_MS     1000 /* answers to cancelled requests get so long to be sent */
+
+static const char *environment(const char *name)
+{
+    return getenv(name);
+}
+
+static void note(void *ctx, const char *sentence)
+{
+    char quoted[512];
+    (void)ctx;
+    log_info("event=renderer message=%s", log_quote(sentence, strlen(sentence), quoted, sizeof(quoted)));
+}
+
+static void signals_block(sigset_t *ret_set)
+{
+    signal(SIGPIPE, SIG_IGN);
+    sigemptyset(ret_set);
+    sigaddset(ret_set, SIGTERM);
+    sigaddset(ret_set, SIGINT);
+    pthread_sigmask(SIG_BLOCK, ret_set, NULL);
+}
+
+/* True when a signal comes within `ms`. */
+static bool signal_within(const sigset_t *set, int ms)
+{
+    struct timespec limit = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+    return sigtimedwait(set, NULL, &limit) > 0;
+}
+
+static bool drained(struct http_server *http, const sigset_t *set, int ms)
+{
+    for (int waited = 0; waited <= ms; waited += WAIT_STEP_MS) {
+        if (http_server_wait(http, WAIT_STEP_MS))
+            return true;
+        if (signal_within(set, 0)) {
+            log_warn("event=killed message=\"second signal\" connections=%d", http_server_connections(http));
+            _exit(1);
+        }
+    }
+    return false;
+}
+
+static void serve(const struct config *c, struct service *service, struct http_server *http,
+                  const sigset_t *set)
+{
+    int got;
+    while ((got = sigwaitinfo(set, NULL)) < 0 && errno == EINTR)
+        ;
+    log_info("event=draining signal=%s seconds=%d connections=%d", got == SIGTERM ? "TERM" : "INT",
+             (int)c->drain_seconds, http_server_connections(http));
+    atomic_store(&service->draining, true);
+    pipeline_drain(service->pipeline);
+    http_server_drain(http);
+    if (!drained(http, set, (int)c->drain_seconds * 1000)) {
+        log_warn("event=drain_limit connections=%d", http_server_connections(http));
+        pipeline_abort(service->pipeline);
+        if (!drained(http, set, ABORT_MS))
+            log_warn("event=cut_off connections=%d", http_server_connections(http));
+    }
+}
+
+static enum err http_start(const struct config *c, struct service *service, struct http_server **ret_http)
+{
+    struct http_server_desc desc = {
+        .listen = c->listen.text,
+        .listen_count = c->listen.count,
+        .threads = (int)c->http_threads,
+        .connections_per_address = (int)c->connections_per_address,
+        .idle_seconds = (int)c->idle_seconds,
+        .request_seconds = (int)c->request_seconds,
+        .service = service,
+    };
+    return http_server_start(&desc, ret_http);
+}
+
+static enum err run(const struct config *c, const sigset_t *set)
+{
+    struct service service = {0};
+    struct pool *pool = NULL;
+    struct http_server *http = NULL;
+    struct renderer_status status;
+    enum err err = pool_create((int)c->render_threads, &pool);
+    if (err)
+        goto done;
+    struct renderer_desc rd = renderer_desc_default;
+    rd.backend = c->backend;
+    rd.cpu_mask = c->cpu_mask;
+    rd.pool = pool;
+    rd.note = note;
+    err = renderer_open(&rd, &service.renderer);
+    if (err) {
+        log_error("event=no_renderer backend=\"%s\" cpu_mask=\"%s\" error=%s reason=\"%s\"", c->backend,
+                  c->cpu_mask, err_name(err), err_words(err));
+        goto done;
+    }
+    renderer_status(service.renderer, &status);
+    log_info("event=renderer_ready backend=\"%s\" device=\"%s\" reason=\"%s\" self_test_ok=%d",
+             status.backend, status.device, status.reason, status.self_test_ok);
+    struct pipeline_desc pd = {service.renderer, pool, (size_t)c->cache_memory, (int)c->queue};
+    err = pipeline_create(&pd, &service.pipeline);
+    if (!err)
+        err = http_start(c, &service, &http);
+    if (!err) {
+        serve(c, &service, http, set);
+        http_server_stop(http);
+    }
+done: /* renders that nobody waits for end with the pool; only then can nothing call back into the server */
+    pipeline_destroy(service.pipeline);
+    renderer_close(service.renderer);
+    pool_destroy(pool);
+    http_server_destroy(http);
+    return err;
+}
+
+int main(int argc, char **argv)
+{
+    struct config c;
+    sigset_t set;
+    enum config_outcome outcome = config_read(argc, argv, environment, stdout, stderr, &c);
+    if (outcome != CONFIG_RUN)
+        return outcome == CONFIG_DONE ? 0 : EXIT_CONFIG;
+    log_open(c.log_level);
+    signals_block(&set);
+    enum err err = run(&c, &set);
+    if (err)
+        log_error("event=failed error=%s reason=\"%s\"", err_name(err), err_words(err));
+    else
+        log_info("event=stopped");
+    return !err ? 0 : err == ERR_CONFIG || err == ERR_BACKEND_UNKNOWN ? EXIT_CONFIG : 1;
+}

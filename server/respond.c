@@ -1,0 +1,174 @@
+/* respond.c -- answers in terms of status, headers and bytes.
+ *
+ * Values that must be made (file names, lengths of time) go into a small text area of the answer itself, so
+ * an answer needs no memory of its own. A hit gets the answer that was prepared when the entry was hit for
+ * the first time; what can differ between two answers for one entry (revision pinned or not, negotiated or
+ * not) makes the variants. Threads: those of the exchange. */
+#include "server/respond.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "api/problem.h"
+#include "renderer/renderer.h"
+
+#define CACHE_DAY      "public, max-age=86400, stale-while-revalidate=604800"
+#define CACHE_FOR_EVER "public, max-age=31536000, immutable"
+
+static void header(struct http_response *out, const char *name, const char *value)
+{
+    if (out->header_count < HTTP_ANSWER_HEADERS_MAX)
+        out->headers[out->header_count++] = (struct http_header){name, value};
+}
+
+/* A header whose value is put together here: pre, middle and post. */
+static void header_made(struct http_response *out, const char *name, const char *pre, const char *middle,
+                        const char *post)
+{
+    size_t room = sizeof(out->text) - out->text_len;
+    char *to = out->text + out->text_len;
+    int n = snprintf(to, room, "%s%s%s", pre, middle, post);
+    if (n < 0 || (size_t)n >= room)
+        return; /* cannot be: the area holds the longest of each */
+    out->text_len += (size_t)n + 1;
+    header(out, name, to);
+}
+
+static void begin(struct http_exchange *x, int status)
+{
+    struct http_response *out = &x->out;
+    out->status = status;
+    out->header_count = 0;
+    out->text_len = 0;
+    header(out, "Access-Control-Allow-Origin", "*");
+    header(out, "Access-Control-Expose-Headers",
+           "ETag, X-Cache, X-Request-Id, Retry-After, Content-Disposition");
+}
+
+const char *respond_id(struct http_exchange *x)
+{
+    if (!x->id[0]) /* a hit never needs it */
+        snprintf(x->id, sizeof(x->id), "%08x-%x-%llx", (unsigned)x->id_boot, (unsigned)x->id_loop,
+                 (unsigned long long)x->id_number);
+    return x->id;
+}
+
+void respond_text(struct http_exchange *x, int status, const char *type, const char *cache, const char *text)
+{
+    begin(x, status);
+    header(&x->out, "Content-Type", type);
+    header(&x->out, "Cache-Control", cache);
+    x->out.body = text;
+    x->out.body_len = strlen(text);
+}
+
+void respond_blob(struct http_exchange *x, int status, const char *type, const char *cache,
+                  struct blob *bytes)
+{
+    respond_text(x, status, type, cache, "");
+    blob_free(&x->out.owned);
+    x->out.owned = blob_take(bytes);
+    x->out.body = x->out.owned.data;
+    x->out.body_len = x->out.owned.len;
+}
+
+void respond_problem(struct http_exchange *x, enum err err, const struct request_fault *fault,
+                     const char *allow, unsigned retry_after_s)
+{
+    struct http_response *out = &x->out;
+    struct blob text = {0};
+    if (problem_write(err, fault, respond_id(x), &text))
+        blob_free(&text);
+    respond_blob(x, problem_status(err), "application/problem+json", "no-store", &text);
+    header(out, "X-Request-Id", respond_id(x));
+    header(out, "X-Content-Type-Options", "nosniff"); /* the detail may quote what the client sent */
+    if (x->negotiated)
+        header(out, "Vary", "Accept");
+    if (err == ERR_METHOD && allow)
+        header(out, "Allow", allow);
+    if (retry_after_s) {
+        char seconds[16];
+        snprintf(seconds, sizeof(seconds), "%u", retry_after_s);
+        header_made(out, "Retry-After", seconds, "", "");
+    }
+}
+
+int respond_variant(const struct http_exchange *x)
+{
+    return (x->pinned ? 1 : 0) | (x->negotiated ? 2 : 0);
+}
+
+static void caching(struct http_exchange *x)
+{
+    header(&x->out, "Cache-Control", x->pinned ? CACHE_FOR_EVER : CACHE_DAY);
+    if (x->negotiated)
+        header(&x->out, "Vary", "Accept");
+}
+
+void respond_entry(struct http_exchange *x, struct entry *entry, enum pipeline_source source)
+{
+    static const char *const words[] = {
+        [SOURCE_HIT] = "hit", [SOURCE_MISS] = "miss", [SOURCE_COALESCED] = "coalesced"};
+    _Static_assert(RESPOND_VARIANTS <= ENTRY_REPLIES, "each variant has its slot");
+    struct http_response *out = &x->out;
+    out->entry = entry;
+    if (source == SOURCE_HIT && !x->closing) {
+        out->keep = &entry->replies[respond_variant(x)];
+        out->ready = atomic_load_explicit(out->keep, memory_order_acquire);
+        if (out->ready) {
+            out->status = 200;
+            return;
+        }
+    }
+    begin(x, 200);
+    header(out, "Content-Type", encoders[entry->format].mime);
+    header(out, "ETag", entry->etag);
+    caching(x);
+    header_made(out, "Content-Disposition", "inline; filename=\"", entry->file_name, "\"");
+    header(out, "X-Cache", words[source]);
+    out->body = entry->body.data;
+    out->body_len = entry->body.len;
+}
+
+void respond_not_modified(struct http_exchange *x, const char *etag)
+{
+    begin(x, 304);
+    header_made(&x->out, "ETag", etag, "", "");
+    x->out.not_modified = x->out.text;
+    caching(x);
+    x->out.body = "";
+    x->out.body_len = 0;
+}
+
+void respond_options(struct http_exchange *x, const char *allow)
+{
+    begin(x, 204);
+    header(&x->out, "Allow", allow);
+    header(&x->out, "Access-Control-Allow-Methods", allow);
+    header(&x->out, "Access-Control-Allow-Headers", "Content-Type, If-None-Match");
+    header(&x->out, "Access-Control-Max-Age", "86400");
+    x->out.body = "";
+    x->out.body_len = 0;
+}
+
+bool respond_etag_matches(const char *list, const char *etag)
+{
+    size_t len = strlen(etag);
+    for (;;) {
+        list += strspn(list, " \t,");
+        if (*list == '\0')
+            return false;
+        if (*list == '*')
+            return true;
+        if (strncmp(list, "W/", 2) == 0)
+            list += 2;
+        if (*list != '"')
+            return false; /* not a list of tags: no condition */
+        const char *end = strchr(list + 1, '"');
+        if (!end)
+            return false;
+        if ((size_t)(end + 1 - list) == len && memcmp(list, etag, len) == 0)
+            return true;
+        list = end + 1;
+    }
+}

@@ -1,0 +1,37 @@
+/* Fills answers. Every one gets the CORS headers. Threads: those of the exchange. */
+#pragma once
+
+#include "api/request.h"
+#include "server/http.h"
+
+/* The request's id, as the client gets it in X-Request-Id and the log has it. */
+const char *respond_id(struct http_exchange *x);
+
+/* An answer from static memory. `type` is the Content-Type, `cache` the Cache-Control. */
+void respond_text(struct http_exchange *x, int status, const char *type, const char *cache, const char *text);
+
+/* Takes *bytes. */
+void respond_blob(struct http_exchange *x, int status, const char *type, const char *cache,
+                  struct blob *bytes);
+
+/* The problem+json for `err`; `fault` may be NULL. `allow` goes into Allow with ERR_METHOD, retry_after_s (0
+ * = none) into Retry-After. Never fails: without memory the body is empty. */
+void respond_problem(struct http_exchange *x, enum err err, const struct request_fault *fault,
+                     const char *allow, unsigned retry_after_s);
+
+/* The file of *entry, whose reference it takes. Uses the prepared answer if there is one, has one kept if the
+ * entry came from the cache. */
+void respond_entry(struct http_exchange *x, struct entry *entry, enum pipeline_source source);
+
+/* 304 for a result with this tag. */
+void respond_not_modified(struct http_exchange *x, const char *etag);
+
+/* 204 with Allow and what a CORS preflight asks for. */
+void respond_options(struct http_exchange *x, const char *allow);
+
+/* True when the value of If-None-Match names `etag` (weak comparison, as GET has it) or is "*". */
+bool respond_etag_matches(const char *if_none_match, const char *etag);
+
+/* Which of the answers that can be prepared for one entry an exchange gets: 0..RESPOND_VARIANTS-1. */
+#define RESPOND_VARIANTS 4
+int respond_variant(const struct http_exchange *x);

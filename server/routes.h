@@ -1,0 +1,24 @@
+/* Which handler answers which path. */
+#pragma once
+
+#include "server/http.h"
+
+struct route {
+    const char *path;
+    bool prefix;      /* anything may follow */
+    unsigned methods; /* enum http_method; OPTIONS is answered for each path */
+    http_handler *handler;
+    const char *allow; /* the same methods as text, for Allow */
+};
+
+/* Sets *ret_route when the path is known, even when the method is not: ERR_METHOD. ERR_NOT_FOUND. Threads:
+ * any. */
+MUST_USE enum err route_find(const char *path, size_t path_len, enum http_method method,
+                             const struct route **ret_route);
+
+http_handler handle_planet;  /* /planet, handle_planet.c */
+http_handler handle_index;   /* /, handle_meta.c, like all below */
+http_handler handle_health;  /* /healthz */
+http_handler handle_ready;   /* /readyz */
+http_handler handle_types;   /* /types */
+http_handler handle_version; /* /version */

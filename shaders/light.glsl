@@ -1,0 +1,11 @@
+/* light.glsl -- light in steps. */
+
+/* Number of the light band of a point that the screen shows at n: 0 in the dark .. shade_steps in full light.
+ * n is not turned: the light stands still and the planet turns under it. */
+fn_word light_band(scene S, point n)
+{
+    real lit = dot3(n.x, n.y, n.z, all_real(S.light_x), all_real(S.light_y), all_real(S.light_z));
+    lit = min(max(lit, all_real(0.0f)), all_real(1.0f));
+    real steps = lit * S.shade_steps;
+    return to_word(floor(steps + 0.35f));
+}

@@ -1,0 +1,50 @@
+/* scene.glsl -- what a kernel reads: C and GLSL at once. renderer/scene.c fills it, once for each request.
+ * Only 4-byte scalars, in this order, so that C and std140 lay it out alike. Units: angles have become sines and
+ * cosines; lengths are of the frame (-1..1 from edge to edge) or of the planet (radius 1). */
+
+struct scene {
+    uint body;             /* enum body */
+    uint side;             /* pixels of the frame's side */
+    uint layer;            /* enum layer; 0 is the picture */
+    uint has_air;          /* 1: limb and halo */
+    uint has_caps;         /* 1: polar caps */
+    uint has_clouds;       /* 1: clouds and their shadow */
+    uint has_rings;        /* 1: rings */
+    uint seed_ground;      /* lattice seeds, independent of each other */
+    uint seed_cap;
+    uint seed_cloud;
+    uint seed_crater;
+    uint seed_band;
+    uint ring_stripes;     /* bit i: stripe i of the rings is there, else a gap */
+    float two_over_side;   /* 2 / side */
+    float inverse_radius;  /* frame lengths to planet lengths */
+    float halo_squared;    /* outer radius of the halo, squared, planet lengths */
+    float sin_spin;        /* of this frame: copied from its struct scene_turn */
+    float cos_spin;
+    float sin_cloud;
+    float cos_cloud;
+    float sin_tilt;
+    float cos_tilt;
+    float light_x;         /* unit vector to the light */
+    float light_y;
+    float light_z;
+    float light_flat_x;    /* its direction on the screen, unit length, or 0 0 when it comes from the viewer */
+    float light_flat_y;
+    float shade_steps;     /* bands of light */
+    float scale;           /* lattice cells on a planet radius */
+    float sea_level;       /* less the body's bias */
+    float cloud_line;      /* noise above it is cloud */
+    float cloud_scale;     /* cells on a radius, across and along the axis */
+    float cloud_scale_y;
+    float cap_line;        /* latitude + noise above it is ice */
+    float ground_x;        /* where in the endless noise this seed's planet lies */
+    float ground_y;
+    float ground_z;
+    float cloud_x;
+    float cloud_y;
+    float cloud_z;
+    float sin_ring;
+    float cos_ring;
+    float inverse_open;    /* long axis of the rings over the short one */
+    float ring_shadow;     /* half width of the planet's shadow on the rings, frame lengths */
+};

@@ -1,0 +1,64 @@
+#!/usr/bin/python3
+"""Black-box tests of planetd over HTTP. usage: run.py [--binary PATH] [WORD]...
+
+Starts the binary on free ports and runs each function test_* of the files beside this one, or those whose names hold one
+of the WORDs. One line per test, and at the end "N passed, N failed"; the exit status is 1 when any failed.
+"""
+
+import argparse
+import os
+import sys
+import time
+import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import harness
+import test_answers
+import test_cache
+import test_limits
+import test_protocol
+import test_requests
+import test_shutdown
+import test_waiting
+
+MODULES = [test_protocol, test_requests, test_answers, test_cache, test_limits, test_waiting, test_shutdown]
+
+
+def tests(words):
+    for module in MODULES:
+        for name, function in vars(module).items():
+            if name.startswith("test_") and callable(function):
+                title = name[len("test_"):].replace("_", " ")
+                if not words or any(word in name or word in title for word in words):
+                    yield title, function
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--binary", default=harness.BINARY)
+    parser.add_argument("words", nargs="*")
+    options = parser.parse_args()
+    harness.BINARY = options.binary
+    passed = failed = 0
+    for title, function in tests(options.words):
+        began = time.monotonic()
+        try:
+            function()
+        except Exception:
+            failed += 1
+            print("FAIL %s\n%s" % (title, traceback.format_exc()), flush=True)
+        else:
+            passed += 1
+            print("ok   %s (%.1f s)" % (title, time.monotonic() - began), flush=True)
+    try:
+        harness.end_shared()
+    except AssertionError as error:
+        failed += 1
+        print("FAIL the shared server ends well\n%s" % error)
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

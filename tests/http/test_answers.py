@@ -1,0 +1,137 @@
+"""What an answer says besides its bytes."""
+
+import re
+
+from harness import check_problem, equal, fresh, get, post, shared
+
+DAY = "public, max-age=86400, stale-while-revalidate=604800"
+FOR_EVER = "public, max-age=31536000, immutable"
+
+
+def test_content_type_is_exact_and_the_bytes_agree():
+    png = get(shared(), "/planet.png?seed=1")
+    gif = get(shared(), "/planet.gif?seed=1&frames=2")
+    equal((png["Content-Type"], png.body[:8]), ("image/png", b"\x89PNG\r\n\x1a\n"))
+    equal((gif["Content-Type"], gif.body[:6]), ("image/gif", b"GIF89a"))
+
+
+def test_accept_chooses_the_format():
+    table = [(None, "png"), ("", "png"), ("*/*", "png"), ("image/*", "png"), ("image/png", "png"), ("image/gif", "gif"),
+             ("IMAGE/GIF", "gif"), ("image/png;q=0.5, image/gif", "gif"), ("image/png, image/gif", "png"),
+             ("image/gif;q=0.9, image/png;q=0.8", "gif"), ("image/png;q=0, */*", "gif"), ("image/png;q=0", "406"),
+             ("text/html", "406"), ("text/html, */*;q=0.1", "png"), ("image/gif;q=0, image/png;q=0", "406"),
+             ("image/webp, image/gif;q=0.5", "gif"), ("text/html,application/xhtml+xml,image/avif,image/webp,*/*;q=0.8", "png")]
+    for accept, expected in table:
+        answer = get(shared(), "/planet?seed=1", [] if accept is None else ["Accept: " + accept])
+        equal((accept, answer["Vary"]), (accept, "Accept"))
+        if expected == "406":
+            check_problem(answer, 406, "not-acceptable")
+        else:
+            equal((accept, answer["Content-Type"]), (accept, "image/" + expected))
+
+
+def test_vary_is_sent_just_when_accept_decides():
+    for target in ("/planet?seed=1&format=png", "/planet.png?seed=1", "/planet.gif?frames=2", "/planet/gas/1.png",
+                   "/planet.png?bogus=1", "/planet.png?pixels=5000"):
+        equal((target, get(shared(), target, ["Accept: text/html"])["Vary"]), (target, None))
+    for target in ("/planet?seed=1", "/planet?seed=1", "/planet?bogus=1", "/planet?pixels=5000"):
+        equal((target, get(shared(), target)["Vary"]), (target, "Accept"))
+    tag = get(shared(), "/planet?seed=1")["ETag"]
+    equal(get(shared(), "/planet?seed=1", ["If-None-Match: " + tag])["Vary"], "Accept")
+    equal(get(shared(), "/planet.png?seed=1", ["If-None-Match: " + tag])["Vary"], None)
+
+
+def test_a_named_format_is_not_negotiated():
+    equal(get(shared(), "/planet.gif?frames=2", ["Accept: image/png"])["Content-Type"], "image/gif")
+    equal(get(shared(), "/planet?format=png", ["Accept: image/gif"])["Content-Type"], "image/png")
+    equal(post(shared(), {"format": "gif", "frames": 2}, ["Accept: image/png"])["Content-Type"], "image/gif")
+    equal(post(shared(), {"frames": 2}, ["Accept: image/gif"])["Content-Type"], "image/gif")
+
+
+def test_hit_and_miss_differ_in_x_cache_alone():
+    target = "/planet?seed=" + fresh()
+    miss, hit, prepared = get(shared(), target), get(shared(), target), get(shared(), target)
+    equal([a["X-Cache"] for a in (miss, hit, prepared)], ["miss", "hit", "hit"])
+    for other in (hit, prepared):
+        equal(other.body, miss.body)
+        same = [[h for h in a.headers if h[0] not in ("x-cache", "date")] for a in (miss, other)]
+        equal(*same)
+
+
+def test_a_pinned_revision_is_immutable_and_shares_the_bytes():
+    target = "/planet.png?seed=" + fresh()
+    pinned, plain = get(shared(), target + "&rev=1"), get(shared(), target)
+    equal(pinned["Cache-Control"], FOR_EVER)
+    equal((plain["Cache-Control"], plain["X-Cache"]), (DAY, "hit"))
+    equal((pinned["ETag"], pinned.body), (plain["ETag"], plain.body))
+    for _ in range(2):  # made, then prepared
+        equal(get(shared(), target + "&rev=1")["Cache-Control"], FOR_EVER)
+        equal(get(shared(), target)["Cache-Control"], DAY)
+    tag = ["If-None-Match: " + plain["ETag"]]
+    for _ in range(2):
+        equal(get(shared(), target + "&rev=1", tag)["Cache-Control"], FOR_EVER)
+        equal(get(shared(), target, tag)["Cache-Control"], DAY)
+
+
+def test_file_names_tell_what_is_in_them():
+    for target, pattern in (("/planet?type=gas&seed=3", r"gas-3\.png"), ("/planet/gas/3.gif?frames=2", r"gas-3-[0-9a-f]{6}\.gif"),
+                            ("/planet?seed=%22;%0d", None), ("/planet?seed=a%2F..%2Fb", r"[a-z0-9._-]+\.png"),
+                            ("/planet?seed=%22%3B", r"[a-z0-9._-]+\.png")):
+        answer = get(shared(), target)
+        if pattern is None:
+            equal(answer.status, 400)
+            continue
+        match = re.fullmatch(r'inline; filename="([a-z0-9._-]+)"', answer["Content-Disposition"])
+        assert match and re.fullmatch(pattern, match.group(1)), answer["Content-Disposition"]
+
+
+def test_cors_headers_are_on_everything():
+    tag = get(shared(), "/planet?seed=1")["ETag"]
+    for target, headers, method in (("/planet?seed=1", [], "GET"), ("/planet?seed=1", ["If-None-Match: " + tag], "GET"),
+                                    ("/planet?bogus=1", [], "GET"), ("/nowhere", [], "GET"), ("/planet", [], "PUT"),
+                                    ("/planet?seed=1", ["Accept: text/html"], "GET"), ("/planet", [], "OPTIONS"),
+                                    ("/healthz", [], "GET"), ("/readyz", [], "GET"), ("/types", [], "GET"), ("/version", [], "HEAD"),
+                                    ("/", [], "GET"), ("/planet?x=" + "y" * 5000, [], "GET")):
+        answer = get(shared(), target, ["Origin: https://example.org"] + headers, method)
+        equal((target, answer["Access-Control-Allow-Origin"]), (target, "*"))
+        exposed = answer["Access-Control-Expose-Headers"]
+        assert "ETag" in exposed and "X-Cache" in exposed and "Retry-After" in exposed, exposed
+
+
+def test_errors_are_never_stored_and_each_has_its_own_id():
+    ids = set()
+    for target in ("/planet?bogus=1", "/nowhere", "/planet?seed=1&seed=1", "/planet?rev=2", "/planet?bogus=1"):
+        answer = get(shared(), target)
+        check_problem(answer, answer.status)
+        assert answer["ETag"] is None
+        ids.add(answer["X-Request-Id"])
+    equal(len(ids), 5)
+
+
+def test_the_log_quotes_what_a_client_sent():
+    s = shared()
+    mark = fresh()
+    get(s, '/planet?%s=%%0a"x\\' % mark)
+    line = s.wait_log(mark).string
+    assert '\\"x\\\\' in line and "\n" not in line, line
+
+
+def test_health_types_version_and_index():
+    s = shared()
+    health = get(s, "/healthz")
+    equal((health.status, health.body, health["Content-Type"], health["Cache-Control"]),
+          (200, b"ok\n", "text/plain; charset=utf-8", "no-store"))
+    types = get(s, "/types")
+    equal(types["Content-Type"], "application/json")
+    equal(len(types.json()["bodies"]), 6)
+    equal(get(s, "/version").json()["name"], "planetd")
+    assert b"curl 'localhost:8080/planet?type=gas&seed=3'" in get(s, "/").body
+
+
+def test_readyz_says_what_draws():
+    answer = get(shared(), "/readyz")
+    state = answer.json()
+    equal((answer.status, answer["Content-Type"], answer["Cache-Control"]), (200, "application/json", "no-store"))
+    equal((state["ready"], state["draining"]), (True, False))
+    equal((state["renderer"]["backend"], state["renderer"]["self_test_ok"]), ("cpu", True))
+    assert state["renderer"]["device"] and state["queue"]["queued"] == 0

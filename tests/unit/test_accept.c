@@ -1,0 +1,125 @@
+/* test_accept.c -- what an Accept header chooses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "api/request.h"
+#include "renderer/base/attr.h"
+
+static enum format chosen(const char *accept)
+{
+    enum format format = FORMAT_COUNT;
+    if (request_accept(accept, &format))
+        fail_msg("nothing is acceptable in: %s", accept);
+    return format;
+}
+
+static void png_is_chosen_without_a_wish(void **state)
+{
+    (void)state;
+    static const char *const headers[] = {
+        NULL,
+        "",
+        "  \t",
+        "*/*",
+        "image/*",
+        "image/png",
+        "IMAGE/PNG",
+        "image/png, image/gif",
+        "image/gif, image/png",
+        "image/gif;q=0.5, image/png;q=0.5",
+        "image/png;q=0.9, image/gif;q=0.8",
+        "image/gif;q=0.5, */*;q=0.8",
+        "image/gif;q=0, */*",
+        "image/gif;q=0, image/*;q=0.1",
+        "text/html,application/xhtml+xml,image/avif,image/webp,image/apng,*/*;q=0.8",
+        "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8",
+        "*/*;q=0.001",
+        "image/png;q=0.001",
+        ", ,image/png,,",
+    };
+    for (size_t k = 0; k < ARRAY_LEN(headers); k++)
+        if (chosen(headers[k]) != FORMAT_PNG)
+            fail_msg("not png: %s", headers[k]);
+}
+
+static void gif_is_chosen_when_liked_better_or_named_more_closely(void **state)
+{
+    (void)state;
+    static const char *const headers[] = {
+        "image/gif",
+        "image/GIF",
+        "image/gif;q=0.1",
+        "image/gif, */*",
+        "*/*, image/gif",
+        "image/gif, image/*",
+        "image/gif;q=0.5, */*;q=0.5",
+        "image/gif, image/png;q=0.9",
+        "image/gif;q=0.301,image/png;q=0.3",
+        "image/png;q=0, image/*",
+        "image/png;q=0,*/*;q=0.1",
+        "image/gif ; q=1.000 , image/png ; q=0.999",
+        "image/gif;Q=0.8, image/png;q=0.7",
+        "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2",
+        "text/plain;a=\",image/png\", image/gif",
+        "text/plain;a=\"\\\",image/png\", image/gif",
+        "image/png;q=0.5;ext=1, image/gif;q=0.6",
+        "image/gif;level=\"1;q=0\";q=1",
+        "image/png;q=2, image/gif",
+        "image/png;q=, image/gif",
+        "image/png;q=0.5555, image/gif;q=0.1",
+        "image/png;q, image/gif;q=0.1",
+        "image/png x, image/gif;q=0.1",
+        "image /png, image/gif;q=0.1",
+        "*/png, image/gif;q=0.1",
+    };
+    for (size_t k = 0; k < ARRAY_LEN(headers); k++)
+        if (chosen(headers[k]) != FORMAT_GIF)
+            fail_msg("not gif: %s", headers[k]);
+}
+
+static void nothing_is_chosen_when_both_are_excluded(void **state)
+{
+    (void)state;
+    static const char *const headers[] = {
+        "text/html",
+        "image/webp",
+        "image/*;q=0",
+        "*/*;q=0",
+        "image/png;q=0, image/gif;q=0.000",
+        "image/pngx",
+        "image/pn",
+        "images/*",
+        "*/png",
+        "image/png;q=0, image/gif;q=0, */*",
+        "image",
+        "png",
+        "image/",
+        "/png",
+        "image/*;q=0, */*",
+        "\"image/png",
+        ";q=1",
+        "image/webp,*/*;q=0.0",
+        "image/png/",
+        "\xc3\xa9/\xc3\xa9",
+    };
+    for (size_t k = 0; k < ARRAY_LEN(headers); k++) {
+        enum format format = FORMAT_COUNT;
+        if (request_accept(headers[k], &format) != ERR_NOT_ACCEPTABLE)
+            fail_msg("acceptable: %s", headers[k]);
+        assert_int_equal(format, FORMAT_COUNT);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(png_is_chosen_without_a_wish),
+        cmocka_unit_test(gif_is_chosen_when_liked_better_or_named_more_closely),
+        cmocka_unit_test(nothing_is_chosen_when_both_are_excluded),
+    };
+    return cmocka_run_group_tests_name("accept", tests, NULL, NULL);
+}

@@ -1,0 +1,442 @@
+/* test_key.c -- keys lead to themselves, do not depend on spelling, and fit; entity tags and file names. */
+#include "tests/unit/ask.h"
+
+#include <inttypes.h>
+
+#include "renderer/base/attr.h"
+#include "renderer/bodies.h"
+
+#define QUERY_BYTES     8192
+#define RANDOM_REQUESTS 20000
+
+static uint64_t random_state;
+
+static uint32_t random_below(uint32_t n)
+{
+    random_state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = random_state;
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)((z >> 32) * n >> 32);
+}
+
+/* Name and value of each row that a random request gives, decoded. */
+struct pair {
+    int row;
+    char value[256];
+};
+struct pairs {
+    struct pair pair[64];
+    int count;
+};
+
+static void random_seed(char *text)
+{
+    static const char *const pieces[] = {"a",
+                                         "Z",
+                                         "0",
+                                         "9",
+                                         "-",
+                                         ".",
+                                         "_",
+                                         "~",
+                                         " ",
+                                         "+",
+                                         "%",
+                                         "&",
+                                         "=",
+                                         "#",
+                                         "/",
+                                         "?",
+                                         "\"",
+                                         "\xc3\xa9",
+                                         "\xe6\x97\xa5",
+                                         "\xf0\x9f\xaa\x90"};
+    text[0] = '\0';
+    for (uint32_t n = 1 + random_below(16); n; n--)
+        strcat(text, pieces[random_below(ARRAY_LEN(pieces))]);
+}
+
+/* A number in one of its spellings. */
+static void spelled_number(int row, int32_t value, char *text)
+{
+    char plain[PARAM_TEXT_BYTES];
+    param_text(row, value, plain);
+    const char *digits = plain + (plain[0] == '-'), *sign = plain[0] == '-'   ? "-"
+                                                            : random_below(2) ? "+"
+                                                                              : "";
+    const char *point = strchr(digits, '.');
+    switch (random_below(4)) {
+    case 0:
+        sprintf(text, "%s", plain);
+        break;
+    case 1:
+        sprintf(text, "%s00%s%s", sign, digits, point ? "000" : ".00");
+        break;
+    case 2:
+        sprintf(text, "%s%se%s0", sign, digits, random_below(2) ? "-" : "+");
+        break;
+    default: /* the steps with an exponent */
+        sprintf(text, "%" PRId32 "E-%d", value, params[row].decimals);
+        break;
+    }
+}
+
+static void spelled_color(uint32_t rgb, char *text)
+{
+    sprintf(text, random_below(2) ? "#%06" PRIX32 : "%06" PRIx32, rgb & 0xffffff);
+}
+
+static void random_value(int row, char *text)
+{
+    const struct param *p = &params[row];
+    int words = 0;
+    switch (p->kind) {
+    case PARAM_NUMBER: {
+        int32_t span = p->maximum - p->minimum;
+        spelled_number(row, p->minimum + (int32_t)random_below((uint32_t)span + 1), text);
+        break;
+    }
+    case PARAM_CHOICE:
+        while (p->words[words])
+            words++;
+        strcpy(text, p->words[random_below((uint32_t)words)]);
+        break;
+    case PARAM_COLOR: {
+        const char *word = p->words[random_below(2)];
+        if (word && random_below(2))
+            strcpy(text, word);
+        else
+            spelled_color(random_below(1 << 24), text);
+        break;
+    }
+    case PARAM_PALETTE:
+        text[0] = '\0';
+        for (uint32_t n = 2 + random_below(15); n; n--) {
+            spelled_color(random_below(1 << 24), text + strlen(text));
+            strcat(text, n > 1 ? "," : "");
+        }
+        break;
+    case PARAM_SEED:
+        random_seed(text);
+        break;
+    }
+}
+
+static void give(struct pairs *q, int row, const char *value)
+{
+    q->pair[q->count].row = row;
+    strcpy(q->pair[q->count++].value, value);
+}
+
+static bool gives(const struct pairs *q, int row)
+{
+    for (int i = 0; i < q->count; i++)
+        if (q->pair[i].row == row)
+            return true;
+    return false;
+}
+
+/* A request of 0 to all parameters; most of them are good. */
+static void random_pairs(struct pairs *q)
+{
+    uint32_t share = 1 + random_below(10);
+    q->count = 0;
+    for (int i = 0; i < param_count; i++) {
+        char value[256];
+        if (random_below(10) >= share || i == PARAM_ROW_rev)
+            continue;
+        random_value(i, value);
+        if (i == PARAM_ROW_pixels || i == PARAM_ROW_zoom) /* small enough for the pixel limit, mostly */
+            snprintf(value, sizeof value, "%d",
+                     i == PARAM_ROW_zoom ? 1 + (int)random_below(4) : 8 + (int)random_below(100));
+        if (i == PARAM_ROW_layer && random_below(3))
+            strcpy(value, "color");
+        give(q, i, value);
+    }
+    if (gives(q, PARAM_ROW_frames) && !gives(q, PARAM_ROW_format))
+        give(q, PARAM_ROW_format, "gif");
+}
+
+/* Writes the pairs as a query: each byte as it is or as %xx of either case, as the dice say. */
+static void write_query(const struct pairs *q, char *query)
+{
+    char *to = query;
+    for (int i = 0; i < q->count; i++) {
+        const char *parts[] = {params[q->pair[i].row].name, q->pair[i].value};
+        if (i)
+            *to++ = '&';
+        for (int p = 0; p < 2; p++) {
+            for (const char *s = parts[p]; *s; s++) {
+                bool must = strchr("%&=+# ", *s) || (*s & 0x80);
+                if (must || !random_below(8))
+                    to += sprintf(to, random_below(2) ? "%%%02x" : "%%%02X", (unsigned char)*s);
+                else
+                    *to++ = *s;
+            }
+            if (!p)
+                *to++ = '=';
+        }
+    }
+    *to = '\0';
+    assert_true(to - query < QUERY_BYTES);
+}
+
+static void shuffle(struct pairs *q)
+{
+    for (int i = q->count - 1; i > 0; i--) {
+        int k = (int)random_below((uint32_t)i + 1);
+        struct pair kept = q->pair[i];
+        q->pair[i] = q->pair[k];
+        q->pair[k] = kept;
+    }
+}
+
+static struct asked random_request(struct pairs *q)
+{
+    static char query[QUERY_BYTES];
+    struct asked a;
+    do {
+        random_pairs(q);
+        write_query(q, query);
+        a = ask(query);
+        if (a.err && a.err != ERR_PARAM_COMBINATION && a.err != ERR_PICTURE_SIZE)
+            fail_msg("%s: %s", query, a.fault.detail);
+    } while (a.err);
+    return a;
+}
+
+static void a_key_is_a_query_that_leads_to_itself(void **state)
+{
+    (void)state;
+    random_state = 1;
+    for (int n = 0; n < RANDOM_REQUESTS; n++) {
+        struct pairs q;
+        struct asked a = random_request(&q), again = ask(a.key.text);
+        if (again.err)
+            fail_msg("%s: %s", a.key.text, again.fault.detail);
+        assert_string_equal(again.key.text, a.key.text);
+        assert_int_equal(again.key.len, strlen(a.key.text));
+        assert_true(again.key.hash == a.key.hash);
+        again.request.given = a.request.given; /* everything else, down to the last byte */
+        assert_memory_equal(&again.request, &a.request, sizeof a.request);
+    }
+}
+
+static void order_escapes_and_spelled_out_defaults_do_not_change_the_key(void **state)
+{
+    (void)state;
+    random_state = 2;
+    for (int n = 0; n < RANDOM_REQUESTS; n++) {
+        static char query[QUERY_BYTES];
+        struct pairs q;
+        struct asked a = random_request(&q);
+        for (int i = 0; i < param_count; i++) {
+            char text[PARAM_TEXT_BYTES] = "auto";
+            if (gives(&q, i) || random_below(2))
+                continue;
+            if (params[i].kind == PARAM_SEED)
+                strcpy(text, params[i].default_text);
+            else if (params[i].kind != PARAM_PALETTE)
+                param_text(i, param_default(i, &a.request), text);
+            give(&q, i, text);
+        }
+        shuffle(&q);
+        write_query(&q, query);
+        struct asked b = ask(query);
+        if (b.err || strcmp(a.key.text, b.key.text) != 0)
+            fail_msg("%s\n%s\n%s %s", query, a.key.text, b.key.text, b.fault.detail);
+    }
+}
+
+static bool draws_the_same(const struct request *a, const struct request *b)
+{
+    return !memcmp(&a->planet, &b->planet, sizeof a->planet) && a->format == b->format &&
+           a->zoom == b->zoom && a->fps == b->fps && a->loops == b->loops;
+}
+
+/* Changes one value of a request and looks whether key and picture agree about it. */
+static void keys_are_equal_exactly_when_what_is_drawn_is(void **state)
+{
+    (void)state;
+    random_state = 3;
+    int equal = 0, different = 0;
+    for (int n = 0; n < RANDOM_REQUESTS; n++) {
+        static char query[QUERY_BYTES];
+        struct pairs q;
+        struct asked a = random_request(&q);
+        if (!q.count)
+            continue;
+        struct pair *changed = &q.pair[random_below((uint32_t)q.count)];
+        random_value(changed->row, changed->value);
+        write_query(&q, query);
+        struct asked b = ask(query);
+        if (b.err)
+            continue;
+        bool same = draws_the_same(&a.request, &b.request);
+        assert_int_equal(!strcmp(a.key.text, b.key.text), same);
+        equal += same;
+        different += !same;
+    }
+    assert_true(equal > RANDOM_REQUESTS / 20 && different > RANDOM_REQUESTS / 5);
+}
+
+static void keys_read_as_documented(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *query, *key;
+    } cases[] = {
+        {"type=gas&seed=3", "rev=1&type=gas&seed=3&format=png"},
+        {"", "rev=1&type=terrestrial&seed=1&format=png"},
+        {"seed=a%20b%2fc", "rev=1&type=terrestrial&seed=a%20b%2Fc&format=png"},
+        {"seed=%C3%A9~._-", "rev=1&type=terrestrial&seed=%C3%A9~._-&format=png"},
+        {"tilt=-23.40&cloud_cover=0.75&pixels=128",
+         "rev=1&type=terrestrial&seed=1&format=png&pixels=128&cloud_cover=0.75&tilt=-23.4"},
+        {"format=gif&fps=30&rings=on", "rev=1&type=terrestrial&seed=1&format=gif&fps=30&rings=on"},
+        {"background=%23FFF&palette=000,FF8800&layer=depth",
+         "rev=1&type=terrestrial&seed=1&format=png&background=ffffff&palette=000000,ff8800&layer=depth"},
+    };
+    for (size_t k = 0; k < ARRAY_LEN(cases); k++)
+        assert_string_equal(ask(cases[k].query).key.text, cases[k].key);
+}
+
+static size_t longest_text(int row, int32_t *ret_value)
+{
+    const struct param *p = &params[row];
+    int32_t first = 0, last = 0;
+    if (p->kind == PARAM_NUMBER) { /* the longest stand next to the ends, or in the middle */
+        first = p->minimum;
+        last = p->maximum;
+    } else if (p->kind == PARAM_CHOICE) {
+        for (last = 0; p->words[last + 1];)
+            last++;
+    } else {
+        last = 0xffffff;
+    }
+    size_t longest = 0;
+    for (int32_t v = first; v <= last; v += p->kind == PARAM_COLOR ? last : 1) {
+        char text[PARAM_TEXT_BYTES];
+        size_t len = param_text(row, v, text);
+        if (len > longest) {
+            longest = len;
+            *ret_value = v;
+        }
+    }
+    return longest;
+}
+
+/* Each row at its longest text, whether or not they go together: no key is longer. */
+static void the_longest_key_fits(void **state)
+{
+    (void)state;
+    struct asked a = ask("type=terrestrial&format=gif&rings=on");
+    struct request *r = &a.request;
+    for (int i = 0; i < param_count; i++)
+        if (params[i].kind != PARAM_SEED && params[i].kind != PARAM_PALETTE && i != PARAM_ROW_type) {
+            int32_t value = 0;
+            size_t longest = longest_text(i, &value);
+            assert_true(longest > 0 && longest < PARAM_TEXT_BYTES - 1);
+            param_put(i, r, value);
+        }
+    for (int i = 0; i < SEED_MAX_BYTES; i += 2)
+        memcpy(r->seed + i, "\xc3\xa9", 2);
+    r->seed_len = SEED_MAX_BYTES;
+    r->planet.palette_count = PALETTE_MAX;
+    struct key key;
+    key_make(r, &key);
+    assert_int_equal(key.len, strlen(key.text));
+    print_message("longest key: %zu of %d bytes\n", key.len, KEY_MAX_BYTES);
+    assert_true(key.len < KEY_MAX_BYTES - 128); /* room for rows to come */
+    int names = 0;
+    for (const char *s = key.text; *s; s++)
+        names += *s == '=';
+    assert_true(names >= param_count - 3); /* rows whose longest text is the default may be absent */
+}
+
+static void etags_are_quoted_and_differ_with_the_key(void **state)
+{
+    (void)state;
+    static char tags[1000][ETAG_BYTES];
+    for (int n = 0; n < 1000; n++) {
+        char query[32], again[ETAG_BYTES];
+        snprintf(query, sizeof query, "seed=%d", n);
+        struct asked a = ask(query);
+        key_etag(&a.key, tags[n]);
+        key_etag(&a.key, again);
+        assert_string_equal(tags[n], again);
+        assert_int_equal(strlen(tags[n]), 34);
+        assert_int_equal(tags[n][0], '"');
+        assert_int_equal(tags[n][33], '"');
+        assert_int_equal(strspn(tags[n] + 1, "0123456789abcdef"), 32);
+        for (int m = 0; m < n; m++)
+            assert_string_not_equal(tags[n], tags[m]);
+    }
+}
+
+static void file_name_of(const char *query, char name[FILE_NAME_BYTES])
+{
+    struct asked a = ask(query);
+    assert_string_equal(a.err ? a.fault.detail : "", "");
+    key_file_name(&a.request, &a.key, name);
+}
+
+static void file_names_tell_what_is_inside(void **state)
+{
+    (void)state;
+    char name[FILE_NAME_BYTES], other[FILE_NAME_BYTES];
+    file_name_of("type=gas&seed=3", name);
+    assert_string_equal(name, "gas-3.png");
+    file_name_of("type=gas&seed=3&format=gif", name);
+    assert_string_equal(name, "gas-3.gif");
+    file_name_of("seed=7&rings=on&format=gif", name);
+    assert_string_equal(name, "terrestrial-7-rings.gif");
+    file_name_of("type=gas&seed=3&pixels=32", name);
+    assert_int_equal(strlen(name), strlen("gas-3-9f2c41.png"));
+    assert_memory_equal(name, "gas-3-", 6);
+    assert_string_equal(name + 12, ".png");
+    file_name_of("type=gas&seed=3&palette=000,fff", name);
+    assert_int_equal(strlen(name), strlen("gas-3-9f2c41.png"));
+    file_name_of("seed=Ab", name);
+    file_name_of("seed=ab", other);
+    assert_memory_equal(name, "terrestrial-ab-", 15);
+    assert_string_equal(other, "terrestrial-ab.png");
+    file_name_of("type=ice&seed=%E6%97%A5", name);
+    assert_memory_equal(name, "ice-", 4);
+    assert_int_equal(strlen(name), strlen("ice-9f2c41.png"));
+}
+
+static void file_names_are_safe_whatever_the_seed_is(void **state)
+{
+    (void)state;
+    random_state = 4;
+    for (int n = 0; n < 5000; n++) {
+        struct pairs q;
+        struct asked a = random_request(&q);
+        char name[FILE_NAME_BYTES];
+        key_file_name(&a.request, &a.key, name);
+        assert_int_equal(strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789._-"), strlen(name));
+        assert_true(strlen(name) < FILE_NAME_BYTES - 1 && name[0] != '.');
+    }
+    char name[FILE_NAME_BYTES];
+    file_name_of("rings=on&seed=..%2F..%2Fetc%2Fpasswd", name);
+    assert_null(strchr(name, '/'));
+    file_name_of("rings=on&pixels=9&seed=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+                 name);
+    assert_true(strlen(name) < 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_key_is_a_query_that_leads_to_itself),
+        cmocka_unit_test(order_escapes_and_spelled_out_defaults_do_not_change_the_key),
+        cmocka_unit_test(keys_are_equal_exactly_when_what_is_drawn_is),
+        cmocka_unit_test(keys_read_as_documented),
+        cmocka_unit_test(the_longest_key_fits),
+        cmocka_unit_test(etags_are_quoted_and_differ_with_the_key),
+        cmocka_unit_test(file_names_tell_what_is_inside),
+        cmocka_unit_test(file_names_are_safe_whatever_the_seed_is),
+    };
+    return cmocka_run_group_tests_name("key", tests, NULL, NULL);
+}

@@ -1,0 +1,355 @@
+/* test_look.c -- what people see, as numbers: the properties that the documents and our own eyes ask for. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "renderer/bodies.h"
+#include "renderer/palette.h"
+#include "tests/unit/codes.h"
+
+static double share(const uint32_t *codes, int side, bool (*is)(uint32_t))
+{
+    int yes = 0, disc = 0;
+    for (int i = 0; i < side * side; i++)
+        if (CODE_KIND(codes[i]) == KIND_PLANET) {
+            disc++;
+            yes += is(codes[i]);
+        }
+    return (double)yes / disc;
+}
+
+/* The distribution that all thresholds rest on. A layer's code is 1 + grey. */
+static void fbm_is_a_bell_around_one_half_less_a_little(void **state)
+{
+    (void)state;
+    double n = 0, sum = 0, squares = 0, high = 0, cloudy = 0;
+    for (int seed = 0; seed < 200; seed++) {
+        char query[80];
+        int side;
+        snprintf(query, sizeof query, "layer=height&pixels=96&seed=%d", seed);
+        uint32_t *codes = codes_of_query(query, &side);
+        for (int i = 0; i < side * side; i++)
+            if (codes[i]) {
+                double h = (codes[i] - 1) / 255.0;
+                n++;
+                sum += h;
+                squares += h * h;
+                high += h > 0.75;
+                cloudy += h > 0.58;
+            }
+        free(codes);
+    }
+    double mean = sum / n, deviation = sqrt(squares / n - mean * mean);
+    print_message("fbm: mean %.4f, deviation %.4f, above 0.58 %.1f %%, above 0.75 %.2f %%\n", mean, deviation,
+                  100 * cloudy / n, 100 * high / n);
+    assert_true(mean > 0.46 && mean < 0.475);
+    assert_true(deviation > 0.095 && deviation < 0.115);
+    assert_true(high / n < 0.005);                        /* why a threshold of 1 - 0.6 cover shows no cloud */
+    assert_true(cloudy / n > 0.12 && cloudy / n < 0.20);  /* cover 0.5 */
+}
+
+static bool is_cap(uint32_t c)
+{
+    return CODE_STEP(c) == 6;
+}
+
+static void positive_tilt_shows_the_north_cap_through_the_whole_turn(void **state)
+{
+    (void)state;
+    struct planet_desc desc = desc_of("seed=5&tilt=40&ice_caps=0.5&format=gif&frames=12&cloud_cover=0");
+    for (int frame = 0; frame < desc.frames; frame++) {
+        uint32_t *codes = codes_of(&desc, frame);
+        int north = 0, south = 0, side = desc.pixels;
+        for (int i = 0; i < side * side; i++)
+            if (CODE_KIND(codes[i]) == KIND_PLANET && is_cap(codes[i]))
+                *(i < side * side / 2 ? &north : &south) += 1;
+        assert_true(north > side * side / 40);
+        assert_int_equal(south, 0);
+        free(codes);
+    }
+}
+
+static void south_cap_is_smaller_than_the_north_cap(void **state)
+{
+    (void)state;
+    double north = 0, south = 0;
+    for (int seed = 0; seed < 20; seed++) {
+        char query[80];
+        int side;
+        snprintf(query, sizeof query, "type=desert&seed=%d&tilt=50&ice_caps=0.5", seed);
+        uint32_t *codes = codes_of_query(query, &side);
+        snprintf(query, sizeof query, "type=desert&seed=%d&tilt=-50&ice_caps=0.5", seed);
+        uint32_t *under = codes_of_query(query, &side);
+        for (int i = 0; i < side * side; i++) {
+            north += CODE_KIND(codes[i]) == KIND_PLANET && CODE_STEP(codes[i]) == 5;
+            south += CODE_KIND(under[i]) == KIND_PLANET && CODE_STEP(under[i]) == 5;
+        }
+        free(codes);
+        free(under);
+    }
+    assert_true(south > 0 && south < 0.7 * north);
+}
+
+static void a_cloud_throws_its_shadow_away_from_the_light(void **state)
+{
+    (void)state;
+    double toward = 0, shadows = 0;
+    for (int seed = 0; seed < 30; seed++) {
+        char query[80];
+        int side;
+        snprintf(query, sizeof query, "seed=%d&pixels=96&light_azimuth=180&light_elevation=20", seed);
+        uint32_t *codes = codes_of_query(query, &side);
+        for (int y = 0; y < side; y++)
+            for (int x = 4; x < side - 4; x++) {
+                if (CODE_KIND(codes[y * side + x]) != KIND_PLANET || CODE_COVER(codes[y * side + x]) != COVER_SHADOW)
+                    continue;
+                shadows++;
+                for (int d = 1; d <= 4; d++) /* the light comes from the left */
+                    toward += (CODE_COVER(codes[y * side + x - d]) >= COVER_EDGE) -
+                              (CODE_COVER(codes[y * side + x + d]) >= COVER_EDGE);
+            }
+        free(codes);
+    }
+    assert_true(shadows > 500);
+    assert_true(toward > shadows * 1.5);
+}
+
+static void clouds_are_streaks_not_spots(void **state)
+{
+    (void)state;
+    double across = 0, along = 0;
+    for (int seed = 0; seed < 60; seed++) {
+        char query[80];
+        int side;
+        snprintf(query, sizeof query, "seed=%d&tilt=0&layer=clouds", seed);
+        uint32_t *codes = codes_of_query(query, &side);
+        for (int y = side / 4; y < side * 3 / 4; y++)
+            for (int x = side / 4; x < side * 3 / 4; x++) {
+                bool here = codes[y * side + x] > 2;
+                across += here != (codes[y * side + x + 1] > 2);
+                along += here != (codes[(y + 1) * side + x] > 2);
+            }
+        free(codes);
+    }
+    assert_true(along > 1.3 * across); /* edges met going down, over those met going right */
+}
+
+static void the_halo_is_one_pixel_of_air_on_the_lit_side(void **state)
+{
+    (void)state;
+    int side, halo = 0;
+    uint32_t *codes = codes_of_query("light_azimuth=0&light_elevation=30", &side);
+    for (int y = 0; y < side; y++)
+        for (int x = 0; x < side; x++) {
+            if (CODE_KIND(codes[y * side + x]) != KIND_HALO)
+                continue;
+            bool touches = false;
+            for (int v = y - 1; v <= y + 1; v++)
+                for (int u = x - 1; u <= x + 1; u++)
+                    touches = touches || (u >= 0 && v >= 0 && u < side && v < side &&
+                                          CODE_KIND(codes[v * side + u]) == KIND_PLANET);
+            assert_true(touches);
+            assert_true(x > side / 2);
+            halo++;
+        }
+    assert_true(halo > side / 2);
+    for (int i = 0; i < side * side; i++)
+        if (CODE_KIND(codes[i]) == KIND_PLANET && CODE_LIMB(codes[i]))
+            assert_true(CODE_BAND(codes[i]) > 0);
+    free(codes);
+    codes = codes_of_query("type=moon", &side);
+    for (int i = 0; i < side * side; i++)
+        assert_false(CODE_KIND(codes[i]) == KIND_HALO || (CODE_KIND(codes[i]) == KIND_PLANET && CODE_LIMB(codes[i])));
+    free(codes);
+}
+
+static void rings_pass_in_front_below_and_behind_above(void **state)
+{
+    (void)state;
+    int side, front = 0, back = 0, dark = 0;
+    uint32_t *codes = codes_of_query("type=gas&rings=on&ring_angle=0&pixels=128&light_azimuth=-100&light_elevation=10", &side);
+    for (int y = 0; y < side; y++)
+        for (int x = 0; x < side; x++) {
+            uint32_t c = codes[y * side + x];
+            double u = (x + 0.5) * 2 / side - 1, v = (y + 0.5) * 2 / side - 1;
+            bool disc = u * u + v * v < 0.54 * 0.54;
+            if (CODE_KIND(c) != KIND_RING)
+                continue;
+            front += RING_FRONT(c) && disc;
+            assert_int_equal(RING_FRONT(c), v > 0);
+            if (!RING_FRONT(c)) {
+                assert_false(disc);
+                back++;
+                dark += RING_DARK(c);
+            } else {
+                assert_false(RING_DARK(c)); /* the shadow falls on the back half only */
+            }
+        }
+    assert_true(front > 50 && back > 200 && dark > 10 && dark < back);
+    free(codes);
+}
+
+static void the_planet_within_rings_is_55_percent_of_the_frame(void **state)
+{
+    (void)state;
+    int side, first = -1, last = -1;
+    uint32_t *codes = codes_of_query("type=moon&rings=on&pixels=200&ring_open=0.02&ring_angle=0", &side);
+    for (int y = 0; y < side; y++)
+        if (CODE_KIND(codes[y * side + side / 2]) == KIND_PLANET) {
+            first = first < 0 ? y : first;
+            last = y;
+        }
+    assert_int_equal(last - first + 1, 110);
+    free(codes);
+}
+
+static bool is_lava(uint32_t c)
+{
+    return CODE_STEP(c) < 2;
+}
+static bool is_land(uint32_t c)
+{
+    return CODE_STEP(c) >= 2;
+}
+
+static void most_seeds_have_something_of_each_kind(void **state)
+{
+    (void)state;
+    int poor = 0;
+    for (int seed = 0; seed < 300; seed++) {
+        char query[80];
+        int side;
+        snprintf(query, sizeof query, "type=lava&seed=%d", seed);
+        uint32_t *codes = codes_of_query(query, &side);
+        double lava = share(codes, side, is_lava);
+        free(codes);
+        snprintf(query, sizeof query, "type=terrestrial&seed=%d&ice_caps=0", seed);
+        codes = codes_of_query(query, &side);
+        double land = share(codes, side, is_land);
+        free(codes);
+        poor += lava < 0.05 || lava > 0.65;
+        poor += land < 0.15 || land > 0.85;
+    }
+    print_message("of 600 planets %d have little lava, land or sea on the side shown\n", poor);
+    assert_true(poor < 30);
+}
+
+/* Area of the crater (bowl and rim) that holds pixel i; the pixels are cleared. */
+static int take_bowl(uint32_t *codes, int side, int i)
+{
+    if (i < 0 || i >= side * side || CODE_KIND(codes[i]) != KIND_PLANET || CODE_CRATER(codes[i]) != 1)
+        return 0;
+    codes[i] = 0;
+    return 1 + take_bowl(codes, side, i - 1) + take_bowl(codes, side, i + 1) + take_bowl(codes, side, i - side) +
+           take_bowl(codes, side, i + side);
+}
+
+static void craters_read_as_craters_of_five_pixels_and_more(void **state)
+{
+    (void)state;
+    int craters = 0, large = 0;
+    for (int seed = 0; seed < 30; seed++) {
+        char query[80];
+        int side;
+        snprintf(query, sizeof query, "type=moon&seed=%d", seed);
+        uint32_t *codes = codes_of_query(query, &side);
+        for (int i = 0; i < side * side; i++) {
+            int x = i % side - side / 2, y = i / side - side / 2;
+            if (x * x + y * y > side * side / 9) /* near the rim circles are seen from the side */
+                continue;
+            int bowl = take_bowl(codes, side, i);
+            craters += bowl > 0;
+            large += bowl >= 9; /* with its rim: 5 across */
+        }
+        free(codes);
+    }
+    print_message("%d craters on 30 moons, %d of five pixels and more\n", craters, large);
+    assert_true(craters > 150);
+    assert_true(large > craters * 0.75);
+}
+
+/* Every pair of neighbouring ground steps keeps a visible difference in the dark, and no step becomes black. */
+static void continents_are_readable_in_the_dark(void **state)
+{
+    (void)state;
+    for (int body = 0; body < BODY_COUNT; body++) {
+        struct planet_desc desc = desc_of("");
+        desc.body = body;
+        for (int step = 0; step < bodies[body].steps; step++) {
+            uint32_t c = palette_color(&desc, 0x4000u | (uint32_t)step);
+            int light = RGBA_R(c) * 3 + RGBA_G(c) * 6 + RGBA_B(c);
+            assert_true(light > 10 * 16);
+            if (step == 0)
+                continue;
+            uint32_t below = palette_color(&desc, 0x4000u | (uint32_t)(step - 1));
+            int difference = abs(RGBA_R(c) - RGBA_R(below)) + abs(RGBA_G(c) - RGBA_G(below)) + abs(RGBA_B(c) - RGBA_B(below));
+            assert_true(difference >= 18);
+        }
+    }
+}
+
+static void lava_shines_in_the_dark(void **state)
+{
+    (void)state;
+    struct planet_desc desc = desc_of("type=lava");
+    uint32_t full = 3u << 6;
+    for (uint32_t step = 0; step < 2; step++) {
+        uint32_t dark = palette_color(&desc, 0x4000u | step);
+        assert_int_equal(RGBA_R(dark), bodies[BODY_LAVA].ramp[step] >> 16);
+        assert_true(RGBA_R(palette_color(&desc, 0x4000u | step | full)) >= RGBA_R(dark) * 9 / 10);
+    }
+    assert_true(RGBA_R(palette_color(&desc, 0x4002)) < (bodies[BODY_LAVA].ramp[2] >> 16) / 2);
+}
+
+static int compare_codes(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(uint64_t));
+}
+
+static void each_seed_gives_another_picture(void **state)
+{
+    (void)state;
+    enum { SEEDS = 2000 };
+    static uint64_t sums[SEEDS];
+    for (int body = 0; body < BODY_COUNT; body++) {
+        for (int seed = 0; seed < SEEDS; seed++) {
+            char query[80];
+            int side;
+            snprintf(query, sizeof query, "type=%s&seed=%d&pixels=32", bodies[body].name, seed);
+            uint32_t *codes = codes_of_query(query, &side);
+            uint64_t sum = 0;
+            for (int i = 0; i < side * side; i++)
+                sum = (sum ^ codes[i]) * 0x9e3779b97f4a7c15u + (sum >> 29);
+            sums[seed] = sum;
+            free(codes);
+        }
+        qsort(sums, SEEDS, sizeof *sums, compare_codes);
+        for (int i = 1; i < SEEDS; i++)
+            assert_true(sums[i] != sums[i - 1]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fbm_is_a_bell_around_one_half_less_a_little),
+        cmocka_unit_test(positive_tilt_shows_the_north_cap_through_the_whole_turn),
+        cmocka_unit_test(south_cap_is_smaller_than_the_north_cap),
+        cmocka_unit_test(a_cloud_throws_its_shadow_away_from_the_light),
+        cmocka_unit_test(clouds_are_streaks_not_spots),
+        cmocka_unit_test(the_halo_is_one_pixel_of_air_on_the_lit_side),
+        cmocka_unit_test(rings_pass_in_front_below_and_behind_above),
+        cmocka_unit_test(the_planet_within_rings_is_55_percent_of_the_frame),
+        cmocka_unit_test(most_seeds_have_something_of_each_kind),
+        cmocka_unit_test(craters_read_as_craters_of_five_pixels_and_more),
+        cmocka_unit_test(continents_are_readable_in_the_dark),
+        cmocka_unit_test(lava_shines_in_the_dark),
+        cmocka_unit_test(each_seed_gives_another_picture),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
