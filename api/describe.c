@@ -49,7 +49,7 @@ static json_t *color_json(uint32_t rgb)
 static struct request plain_request(int body)
 {
     struct request r;
-    struct request_fault fault;
+    struct request_fault fault = {0};
     request_init(&r);
     r.type = body;
     if (request_finish(&r, &fault))

@@ -68,7 +68,8 @@ static void add_value(struct key *k, const struct request *r, int i)
         add_palette(k, r);
     } else {
         char text[PARAM_TEXT_BYTES];
-        add(k, text, param_text(i, param_get(i, r), text));
+        size_t len = param_text(i, param_get(i, r), text);
+        add(k, text, len);
     }
 }
 

@@ -1,4 +1,5 @@
-/* The table of parameters at run time, made from params.def. Parser, key, /types, README table and tests walk it. */
+/* The table of parameters at run time, made from params.def. Parser, key, /types, README and tests walk it.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -26,14 +27,14 @@ enum param_row {
 struct param {
     const char *name;
     enum param_kind kind;
-    size_t offset;              /* of the int32_t in struct request; unused for PALETTE and SEED */
-    int32_t minimum, maximum;   /* NUMBER: in steps */
-    int decimals;               /* NUMBER: digits after the point */
-    const char *const *words;   /* CHOICE: the words, index = value, NULL at the end; COLOR: two, for
-                                 * COLOR_AUTO and COLOR_NONE, NULL where there is none */
-    const char *default_text;   /* for people; "by body" and the like where it depends */
-    const char *unit;           /* "px", "deg", "" ... */
-    const char *help;           /* one line */
+    size_t offset;            /* of the int32_t in struct request; unused for PALETTE and SEED */
+    int32_t minimum, maximum; /* NUMBER: in steps */
+    int decimals;             /* NUMBER: digits after the point */
+    const char *const *words; /* CHOICE: the words, index = value, NULL at the end; COLOR: two, for
+                               * COLOR_AUTO and COLOR_NONE, NULL where there is none */
+    const char *default_text; /* for people; "by body" and the like where it depends */
+    const char *unit;         /* "px", "deg", "" ... */
+    const char *help;         /* one line */
 };
 
 extern const struct param params[];
@@ -42,7 +43,7 @@ extern const int param_count;
 /* Row with that name, or -1. */
 int param_find(const char *name, size_t len);
 
-/* The default of row `i` for this request (it can depend on type, rings and format, which must be settled). */
+/* The default of row `i` for this request. It can depend on type, rings and format: these must be settled. */
 int32_t param_default(int i, const struct request *r);
 
 /* Whether row `i` can change the picture of this settled request. */
@@ -55,8 +56,8 @@ bool param_by_body(int i);
 int32_t param_get(int i, const struct request *r);
 void param_put(int i, struct request *r, int32_t value);
 
-/* Writes `value` of row `i` as it stands in a key: numbers in shortest form, colours as rrggbb. NUL-terminated; returns
- * the length. Not for SEED and PALETTE. */
+/* Writes `value` of row `i` as it stands in a key: numbers in shortest form, colours as rrggbb.
+ * NUL-terminated; returns the length. Not for SEED and PALETTE. */
 #define PARAM_TEXT_BYTES 24
 size_t param_text(int i, int32_t value, char ret_text[PARAM_TEXT_BYTES]);
 

@@ -11,6 +11,7 @@ int problem_status(enum err err);
 /* Short title of a cause, fixed text. */
 const char *problem_title(enum err err);
 
-/* Appends the JSON document: type ("urn:planetd:problem:param-range"), title, status, detail, parameter (where one is at
- * fault), instance (the request id). `fault` may be NULL, `request_id` never. ERR_OOM. */
-MUST_USE enum err problem_write(enum err err, const struct request_fault *fault, const char *request_id, struct blob *out);
+/* Appends the JSON document: type ("urn:planetd:problem:param-range"), title, status, detail, parameter
+ * (where one is at fault), instance (the request id). `fault` may be NULL, `request_id` never. ERR_OOM. */
+MUST_USE enum err problem_write(enum err err, const struct request_fault *fault, const char *request_id,
+                                struct blob *out);

@@ -1,7 +1,7 @@
 /* From text to a request: parameters parsed, checked, snapped to their steps, defaults filled in.
  *
- * Give it name/value pairs from wherever they come (query, path, JSON), then finish it. All functions are pure.
- * Threads: one request by one thread at a time. */
+ * Give it name/value pairs from wherever they come (query, path, JSON), then finish it. All functions are
+ * pure. Threads: one request by one thread at a time. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,8 +14,10 @@
 #include "renderer/encode/encoder.h"
 
 #define SEED_MAX_BYTES 64
-#define TYPE_RANDOM BODY_COUNT /* value of request.type before request_finish() */
-#define PICTURE_PIXELS_MAX 33554432 /* pixels * pixels * frames * zoom * zoom: 64 MiB of indices, our memory budget for one request */
+#define TYPE_RANDOM    BODY_COUNT /* value of request.type before request_finish() */
+#define PICTURE_PIXELS_MAX                                                                                   \
+    33554432 /* pixels * pixels * frames * zoom * zoom: 64 MiB of indices, our memory budget for one request \
+              */
 
 enum rings_choice { RINGS_AUTO, RINGS_OFF, RINGS_ON };
 
@@ -28,11 +30,11 @@ struct request {
     int32_t rev;               /* revision asked for; RENDERER_REVISION when none was */
     char seed[SEED_MAX_BYTES]; /* UTF-8, not terminated */
     size_t seed_len;
-    uint64_t given;            /* bit i: row i of params.def was given */
+    uint64_t given; /* bit i: row i of params.def was given */
 };
 
-/* Why a request is refused: which parameter, and what is allowed, in a sentence. Both NUL-terminated UTF-8 that
- * never holds what the client sent unless it is printable ASCII of bounded length. */
+/* Why a request is refused: which parameter, and what is allowed, in a sentence. Both NUL-terminated UTF-8
+ * that never holds what the client sent unless it is printable ASCII of bounded length. */
 struct request_fault {
     char param[32];
     char detail[384];
@@ -43,30 +45,36 @@ void request_init(struct request *r);
 /* Takes one value. `name` and `value` are decoded text of any bytes, not terminated.
  * ERR_PARAM_UNKNOWN (detail names the nearest name), ERR_PARAM_REPEATED, ERR_PARAM_SYNTAX, ERR_PARAM_RANGE,
  * ERR_TEXT_ENCODING. On failure *ret_fault is filled and *r must not be used further. */
-MUST_USE enum err request_set(struct request *r, const char *name, size_t name_len, const char *value, size_t value_len,
-                              struct request_fault *ret_fault);
+MUST_USE enum err request_set(struct request *r, const char *name, size_t name_len, const char *value,
+                              size_t value_len, struct request_fault *ret_fault);
 
 /* Takes a raw query string (what follows '?'): '&' between pairs, '+' is a space, %XX is decoded strictly.
- * An empty query is fine; an empty pair ("a=1&&b=2") is skipped. ERR_TEXT_ENCODING and those of request_set(). */
-MUST_USE enum err request_set_query(struct request *r, const char *query, size_t len, struct request_fault *ret_fault);
+ * An empty query is fine; an empty pair ("a=1&&b=2") is skipped. ERR_TEXT_ENCODING and those of
+ * request_set(). */
+MUST_USE enum err request_set_query(struct request *r, const char *query, size_t len,
+                                    struct request_fault *ret_fault);
 
-/* Takes a JSON object with the same names (numbers, strings, true/false for on/off, an array of strings for palette).
- * Duplicate names are ERR_PARAM_REPEATED, malformed JSON is ERR_BODY_SYNTAX with line and column. */
-MUST_USE enum err request_set_json(struct request *r, const char *body, size_t len, struct request_fault *ret_fault);
+/* Takes a JSON object with the same names (numbers, strings, true/false for on/off, an array of strings for
+ * palette). Duplicate names are ERR_PARAM_REPEATED, malformed JSON is ERR_BODY_SYNTAX with line and column.
+ */
+MUST_USE enum err request_set_json(struct request *r, const char *body, size_t len,
+                                   struct request_fault *ret_fault);
 
 /* Takes a path after "/planet": "", ".png", ".gif", "/{type}/{seed}.{png|gif}". '+' is literal here.
  * ERR_NOT_FOUND when it has none of these forms; else as request_set(). */
-MUST_USE enum err request_set_path(struct request *r, const char *path, size_t len, struct request_fault *ret_fault);
+MUST_USE enum err request_set_path(struct request *r, const char *path, size_t len,
+                                   struct request_fault *ret_fault);
 
-/* Fills defaults (`format` is FORMAT_PNG unless given or set by the caller before), draws the type when it is random,
- * settles rings=auto, sets what has no effect back to its default so that equal pictures have equal keys, and checks the
- * whole: ERR_PICTURE_SIZE, ERR_PARAM_COMBINATION, ERR_REVISION. */
+/* Fills defaults (`format` is FORMAT_PNG unless given or set by the caller before), draws the type when it is
+ * random, settles rings=auto, sets what has no effect back to its default so that equal pictures have equal
+ * keys, and checks the whole: ERR_PICTURE_SIZE, ERR_PARAM_COMBINATION, ERR_REVISION. */
 MUST_USE enum err request_finish(struct request *r, struct request_fault *ret_fault);
 
 /* True if the parameter was given. `name` must be one of the table. */
 bool request_has(const struct request *r, const char *name);
 
-/* The format that an Accept header chooses between PNG and GIF; NULL or "" = no header = PNG. ERR_NOT_ACCEPTABLE. */
+/* The format that an Accept header chooses between PNG and GIF; NULL or "" = no header = PNG.
+ * ERR_NOT_ACCEPTABLE. */
 MUST_USE enum err request_accept(const char *accept, enum format *ret_format);
 
 /* The encoder's side of a finished request; `key` must outlive the result. */

@@ -1,8 +1,8 @@
 /* request_accept.c -- chooses between PNG and GIF by an Accept header (RFC 9110, section 12.5.1).
- * The most specific range that fits a format gives its quality. PNG is taken unless GIF has the higher quality,
- * or the same quality from a more specific range: image/gif alone, or beside a wildcard of the same quality,
- * means GIF; wildcards alone mean PNG. Members that are no media range are passed over, as are parameters other
- * than q, since neither format has any. Threads: any, all pure. */
+ * The most specific range that fits a format gives its quality. PNG is taken unless GIF has the higher
+ * quality, or the same quality from a more specific range: image/gif alone, or beside a wildcard of the same
+ * quality, means GIF; wildcards alone mean PNG. Members that are no media range are passed over, as are
+ * parameters other than q, since neither format has any. Threads: any, all pure. */
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>

@@ -25,7 +25,7 @@ static void settle_choices(struct request *r)
     r->planet.seed = XXH3_64bits_withSeed(r->seed, r->seed_len, SEED_HASH_START);
     if (r->type == TYPE_RANDOM) {
         uint64_t hash = XXH3_64bits_withSeed(r->seed, r->seed_len, TYPE_HASH_START);
-        r->type = (int32_t)((hash >> 32) * BODY_COUNT >> 32);
+        r->type = (int32_t)((hash >> 32) * BODIES_AT_RANDOM >> 32);
     }
     r->planet.body = r->type;
     if (r->rings == RINGS_AUTO)

@@ -11,6 +11,9 @@ enum body {
     BODY_COUNT
 };
 
+/* type=random chooses among the first so many: a new body must not change what a seed already shows. */
+#define BODIES_AT_RANDOM 6
+
 /* LAYER_COLOR is the picture; each other one shows one step of the way to it. */
 enum layer {
     LAYER_COLOR,

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define XXH_INLINE_ALL
+#define XXH_INLINE_ALL /* no library to link */
 #include <xxhash.h>
 
 #include "renderer/bodies.h"

@@ -39,8 +39,7 @@ struct pipeline_waiter {
     enum err err;
     struct entry *entry;
     enum pipeline_source source;
-    unsigned
-        retry_after_s; /* with ERR_BUSY: when to try again, from the queue's length and recent render times */
+    unsigned retry_after_s; /* with ERR_BUSY: when to try again, from queue length and recent render times */
     /* For pipeline.c alone. */
     struct flight *flight;
     struct pipeline_waiter *next, *previous;

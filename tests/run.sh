@@ -12,7 +12,6 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 : "${BUILD:=build}" "${SANITIZE:=}" "${ONLY:=}"
 export BUILD SANITIZE
-export PLANETD="${PLANETD:-$BUILD/planetd}"
 logs=$BUILD/test-logs
 rm -rf "$logs"
 mkdir -p "$logs"
@@ -134,9 +133,9 @@ if { wanted golden || wanted neon; } && [ -z "$SANITIZE" ]; then
 fi
 
 if wanted scripts; then
-    for script in tests/http/run.py tests/roundtrip/*.py; do
-        [ -e "$script" ] && check "$(basename "$(dirname "$script")")-$(basename "$script" .py)" 300 \
-            /usr/bin/python3 "$script"
+    [ -e tests/http/run.py ] && check http 300 /usr/bin/python3 tests/http/run.py --binary "$BUILD/planetd"
+    for script in tests/roundtrip/*.py; do
+        [ -e "$script" ] && check "$(basename "$script" .py)" 300 /usr/bin/python3 "$script"
     done
 fi
 

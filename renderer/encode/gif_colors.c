@@ -43,7 +43,7 @@ static int channel(uint32_t rgb, int i)
 /* The eye sees green best and blue least; 2 : 4 : 1 is near enough for merging neighbours. */
 static uint64_t distance(const int32_t a[3], const int32_t b[3])
 {
-    int32_t dr = a[0] - b[0], dg = a[1] - b[1], db = a[2] - b[2];
+    int64_t dr = a[0] - b[0], dg = a[1] - b[1], db = a[2] - b[2];
     return (uint64_t)(2 * dr * dr + 4 * dg * dg + db * db);
 }
 

@@ -17,10 +17,10 @@
 #include "renderer/encode/formats.h"
 #include "renderer/encode/png_pack.h"
 
-/* Of libdeflate's 1..12. For planets of 64 pixels 7 takes 31 us; 8 and 9 take two and three times as long and
- * save nothing, 10 takes ten times as long for 9 % less, which a service that draws on demand can't afford.
- * tests/bench/bench_encode.c measures them anew. */
-#define LEVEL 7
+/* Of libdeflate's 1..12, by tests/bench/bench_encode.c. For a planet of 64 pixels 6 takes 30 us and comes
+ * within 0.3 % of 7, 8 and 9, which take up to four times as long; 10 makes it 9 % smaller in twelve times
+ * the time, which is more than drawing the planet takes. */
+#define LEVEL 6
 
 /* The largest picture (api/request.h: 32 Mi pixels) in RGBA is 128 MiB, and a little for the filter bytes. */
 #define PNG_PACKED_MAX_BYTES ((size_t)160 << 20)

@@ -27,8 +27,7 @@
 #define DEVICES_MAX  32 /* more GPUs than any host has */
 #define DISPLAYS_MAX 64 /* one for each device, and those of the other platforms */
 
-/* ---- Text
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- Text ---------------------------------------------------------------------------------------------- */
 
 /* Adds to a text of EGL_REASON_BYTES; what does not fit is cut. */
 PRINTF_LIKE(2, 3) static void tell(char *reason, const char *format, ...)
@@ -74,8 +73,7 @@ static bool has_word(const char *list, const char *name)
     return false;
 }
 
-/* ---- Displays
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- Displays ------------------------------------------------------------------------------------------ */
 
 static pthread_mutex_t displays_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct display_slot {
@@ -118,8 +116,7 @@ static void display_release(EGLDisplay display)
     pthread_mutex_unlock(&displays_lock);
 }
 
-/* ---- Context
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- Context ------------------------------------------------------------------------------------------- */
 
 static const struct api {
     EGLenum api;
@@ -243,8 +240,7 @@ static bool take_display(EGLDisplay display, const char *name, bool software, st
     return false;
 }
 
-/* ---- Platforms
- * --------------------------------------------------------------------------------------------------- */
+/* ---- Platforms ----------------------------------------------------------------------------------------- */
 
 /* What EGL can do before there is a display; NULL functions are missing. */
 struct platforms {

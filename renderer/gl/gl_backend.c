@@ -82,8 +82,7 @@ struct opening {
     pthread_cond_t opened;
 };
 
-/* ---- The owner's side
- * -------------------------------------------------------------------------------------------- */
+/* ---- The owner's side ---------------------------------------------------------------------------------- */
 
 static reset_status_fn find_reset_status(const struct egl *egl)
 {
@@ -192,8 +191,8 @@ static bool plays_loss(struct gl_backend *gl)
 static enum err answer(struct gl_backend *gl, const struct request *q)
 {
     size_t frame_pixels = (size_t)q->scene->side * q->scene->side;
-    size_t fit =
-        gl->storage_bytes_max / (frame_pixels * sizeof *q->codes); /* at least 1, see limits_suffice() */
+    size_t frame_bytes = frame_pixels * sizeof *q->codes;
+    size_t fit = gl->storage_bytes_max / frame_bytes; /* at least 1, see limits_suffice() */
     int step = fit < (size_t)gl->frames_a_dispatch_max ? (int)fit : gl->frames_a_dispatch_max;
     for (int frame = 0; frame < q->count; frame += step) {
         int count = q->count - frame < step ? q->count - frame : step;
@@ -205,8 +204,7 @@ static enum err answer(struct gl_backend *gl, const struct request *q)
             return ERR_DEVICE_LOST;
         }
         if (plays_loss(gl)) {
-            memset(q->codes, 0xff,
-                   (size_t)count * frame_pixels * sizeof *q->codes); /* as a lost device may leave them */
+            memset(q->codes, 0xff, (size_t)count * frame_bytes); /* as a lost device may leave them */
             return ERR_DEVICE_LOST;
         }
     }
@@ -246,8 +244,7 @@ static void *owner(void *arg)
     return NULL;
 }
 
-/* ---- Everybody's side
- * -------------------------------------------------------------------------------------------- */
+/* ---- Everybody's side ---------------------------------------------------------------------------------- */
 
 static enum err gl_draw(struct backend *b, const struct scene *scene, const struct scene_turn *turns,
                         int count, const atomic_bool *cancel, uint32_t *codes)

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/request.h"
 #include "renderer/renderer_impl.h"

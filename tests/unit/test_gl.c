@@ -26,8 +26,7 @@
 static bool software = true; /* which kind of GL this machine is tested with */
 static uint64_t dice = 0x2545f4914f6cdd1du;
 
-/* ---- Helpers
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- Helpers ------------------------------------------------------------------------------------------- */
 
 static uint64_t roll(void)
 {
@@ -132,8 +131,7 @@ static bool same_codes(struct backend *gl, struct backend *cpu, const struct pla
     return same;
 }
 
-/* ---- The same picture
- * -------------------------------------------------------------------------------------------- */
+/* ---- The same picture ---------------------------------------------------------------------------------- */
 
 #define ROUNDS_A_BODY  40
 #define ROUNDS_A_LAYER 3
@@ -188,8 +186,30 @@ static void the_smallest_the_largest_and_the_longest_are_drawn_as_by_the_cpu(voi
     cpu->impl->destroy(cpu);
 }
 
-/* ---- Threads
- * ----------------------------------------------------------------------------------------------------- */
+/* More than the turn block of shaders/main.glsl holds: the draw is split, and each part has its own turns. */
+static void more_frames_than_a_dispatch_holds_are_drawn_all_the_same(void **state)
+{
+    (void)state;
+    enum { SIDE = 11, COUNT = FRAMES_MAX + 61 };
+    static struct scene_turn turns[COUNT];
+    static uint32_t got[COUNT * SIDE * SIDE], want[COUNT * SIDE * SIDE];
+    struct backend *gl = open_gl_backend(), *cpu = open_cpu_backend();
+    struct planet_desc desc = random_desc(BODY_TERRESTRIAL, LAYER_HEIGHT);
+    desc.pixels = SIDE;
+    desc.frames = FRAMES_MAX;
+    desc.turns = 1;
+    struct scene scene;
+    scene_make(&desc, &scene);
+    for (int i = 0; i < COUNT; i++)
+        turns[i] = scene_turn_make(&desc, i * 7 % (FRAMES_MAX - 1));
+    assert_int_equal(gl->impl->draw(gl, &scene, turns, COUNT, NULL, got), ERR_NONE);
+    assert_int_equal(cpu->impl->draw(cpu, &scene, turns, COUNT, NULL, want), ERR_NONE);
+    assert_memory_equal(got, want, sizeof got);
+    gl->impl->destroy(gl);
+    cpu->impl->destroy(cpu);
+}
+
+/* ---- Threads ------------------------------------------------------------------------------------------- */
 
 #define DRAWERS        8
 #define DRAWS_A_THREAD 12
@@ -262,8 +282,7 @@ static void a_cancelled_draw_touches_no_codes(void **state)
     gl->impl->destroy(gl);
 }
 
-/* ---- Which device
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Which device -------------------------------------------------------------------------------------- */
 
 static void the_device_is_named_and_is_of_the_wanted_kind(void **state)
 {
@@ -295,8 +314,7 @@ static void the_other_kind_of_device_is_never_taken_instead(void **state)
     print_message("%s\n", reason);
 }
 
-/* ---- Loss
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- Loss ---------------------------------------------------------------------------------------------- */
 
 #define NOTES_BYTES 4096
 
@@ -432,8 +450,7 @@ static void everyone_who_draws_during_a_loss_gets_the_right_picture(void **state
     renderer_close(cpu);
 }
 
-/* ---- Leaks
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- Leaks --------------------------------------------------------------------------------------------- */
 
 #define OPENINGS  20
 #define SETTLE_MS 5000 /* a joined thread stays in /proc for a moment */
@@ -524,6 +541,7 @@ int main(void)
         cmocka_unit_test(every_body_is_drawn_as_by_the_cpu),
         cmocka_unit_test(every_layer_of_every_body_is_drawn_as_by_the_cpu),
         cmocka_unit_test(the_smallest_the_largest_and_the_longest_are_drawn_as_by_the_cpu),
+        cmocka_unit_test(more_frames_than_a_dispatch_holds_are_drawn_all_the_same),
         cmocka_unit_test(many_threads_may_draw_at_once),
         cmocka_unit_test(closing_one_backend_leaves_another_alone),
         cmocka_unit_test(a_cancelled_draw_touches_no_codes),

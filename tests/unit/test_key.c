@@ -20,10 +20,20 @@ static uint32_t random_below(uint32_t n)
     return (uint32_t)((z >> 32) * n >> 32);
 }
 
+#define VALUE_BYTES 256 /* 16 colours or 64 bytes of seed, spelled at length */
+
+/* Adds to the end of a text with room for VALUE_BYTES. */
+static void append(char *text, const char *more)
+{
+    size_t len = strlen(text);
+    assert_true(len + strlen(more) < VALUE_BYTES);
+    snprintf(text + len, VALUE_BYTES - len, "%s", more);
+}
+
 /* Name and value of each row that a random request gives, decoded. */
 struct pair {
     int row;
-    char value[256];
+    char value[VALUE_BYTES];
 };
 struct pairs {
     struct pair pair[64];
@@ -52,9 +62,8 @@ static void random_seed(char *text)
                                          "\xc3\xa9",
                                          "\xe6\x97\xa5",
                                          "\xf0\x9f\xaa\x90"};
-    text[0] = '\0';
     for (uint32_t n = 1 + random_below(16); n; n--)
-        strcat(text, pieces[random_below(ARRAY_LEN(pieces))]);
+        append(text, pieces[random_below(ARRAY_LEN(pieces))]);
 }
 
 /* A number in one of its spellings. */
@@ -68,28 +77,31 @@ static void spelled_number(int row, int32_t value, char *text)
     const char *point = strchr(digits, '.');
     switch (random_below(4)) {
     case 0:
-        sprintf(text, "%s", plain);
+        snprintf(text, VALUE_BYTES, "%s", plain);
         break;
     case 1:
-        sprintf(text, "%s00%s%s", sign, digits, point ? "000" : ".00");
+        snprintf(text, VALUE_BYTES, "%s00%s%s", sign, digits, point ? "000" : ".00");
         break;
     case 2:
-        sprintf(text, "%s%se%s0", sign, digits, random_below(2) ? "-" : "+");
+        snprintf(text, VALUE_BYTES, "%s%se%s0", sign, digits, random_below(2) ? "-" : "+");
         break;
     default: /* the steps with an exponent */
-        sprintf(text, "%" PRId32 "E-%d", value, params[row].decimals);
+        snprintf(text, VALUE_BYTES, "%" PRId32 "E-%d", value, params[row].decimals);
         break;
     }
 }
 
 static void spelled_color(uint32_t rgb, char *text)
 {
-    sprintf(text, random_below(2) ? "#%06" PRIX32 : "%06" PRIx32, rgb & 0xffffff);
+    char color[16];
+    snprintf(color, sizeof color, random_below(2) ? "#%06" PRIX32 : "%06" PRIx32, rgb & 0xffffff);
+    append(text, color);
 }
 
-static void random_value(int row, char *text)
+static void random_value(int row, char text[VALUE_BYTES])
 {
     const struct param *p = &params[row];
+    text[0] = '\0';
     int words = 0;
     switch (p->kind) {
     case PARAM_NUMBER: {
@@ -100,21 +112,20 @@ static void random_value(int row, char *text)
     case PARAM_CHOICE:
         while (p->words[words])
             words++;
-        strcpy(text, p->words[random_below((uint32_t)words)]);
+        param_text(row, (int32_t)random_below((uint32_t)words), text);
         break;
     case PARAM_COLOR: {
         const char *word = p->words[random_below(2)];
         if (word && random_below(2))
-            strcpy(text, word);
+            append(text, word);
         else
             spelled_color(random_below(1 << 24), text);
         break;
     }
     case PARAM_PALETTE:
-        text[0] = '\0';
         for (uint32_t n = 2 + random_below(15); n; n--) {
-            spelled_color(random_below(1 << 24), text + strlen(text));
-            strcat(text, n > 1 ? "," : "");
+            spelled_color(random_below(1 << 24), text);
+            append(text, n > 1 ? "," : "");
         }
         break;
     case PARAM_SEED:
@@ -126,7 +137,7 @@ static void random_value(int row, char *text)
 static void give(struct pairs *q, int row, const char *value)
 {
     q->pair[q->count].row = row;
-    strcpy(q->pair[q->count++].value, value);
+    snprintf(q->pair[q->count++].value, VALUE_BYTES, "%s", value);
 }
 
 static bool gives(const struct pairs *q, int row)
@@ -143,7 +154,7 @@ static void random_pairs(struct pairs *q)
     uint32_t share = 1 + random_below(10);
     q->count = 0;
     for (int i = 0; i < param_count; i++) {
-        char value[256];
+        char value[VALUE_BYTES];
         if (random_below(10) >= share || i == PARAM_ROW_rev)
             continue;
         random_value(i, value);
@@ -151,7 +162,7 @@ static void random_pairs(struct pairs *q)
             snprintf(value, sizeof value, "%d",
                      i == PARAM_ROW_zoom ? 1 + (int)random_below(4) : 8 + (int)random_below(100));
         if (i == PARAM_ROW_layer && random_below(3))
-            strcpy(value, "color");
+            snprintf(value, sizeof value, "color");
         give(q, i, value);
     }
     if (gives(q, PARAM_ROW_frames) && !gives(q, PARAM_ROW_format))
@@ -232,11 +243,11 @@ static void order_escapes_and_spelled_out_defaults_do_not_change_the_key(void **
         struct pairs q;
         struct asked a = random_request(&q);
         for (int i = 0; i < param_count; i++) {
-            char text[PARAM_TEXT_BYTES] = "auto";
+            char text[VALUE_BYTES] = "auto";
             if (gives(&q, i) || random_below(2))
                 continue;
             if (params[i].kind == PARAM_SEED)
-                strcpy(text, params[i].default_text);
+                snprintf(text, sizeof text, "%s", params[i].default_text);
             else if (params[i].kind != PARAM_PALETTE)
                 param_text(i, param_default(i, &a.request), text);
             give(&q, i, text);
@@ -395,6 +406,9 @@ static void file_names_tell_what_is_inside(void **state)
     assert_int_equal(strlen(name), strlen("gas-3-9f2c41.png"));
     assert_memory_equal(name, "gas-3-", 6);
     assert_string_equal(name + 12, ".png");
+    snprintf(other, sizeof other, "gas-3-%06x.png",
+             (unsigned)(ask("type=gas&seed=3&pixels=32").key.hash >> 40));
+    assert_string_equal(name, other);
     file_name_of("type=gas&seed=3&palette=000,fff", name);
     assert_int_equal(strlen(name), strlen("gas-3-9f2c41.png"));
     file_name_of("seed=Ab", name);

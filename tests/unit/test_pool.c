@@ -141,43 +141,46 @@ static void jobs_that_submit_jobs_are_waited_for(void **state)
 
 struct meeting {
     struct pool *pool;
-    atomic_int present, met;
+    atomic_int inside, met, over;
 };
 
-/* Returns only when all parts run at the same time, or after a long wait. */
+/* Many short parts, until three of them run at the same time. */
 static void meet_part(void *ctx, int i)
 {
     struct meeting *meeting = ctx;
     (void)i;
-    atomic_fetch_add(&meeting->present, 1);
-    if (wait_for(&meeting->present, 3))
-        atomic_fetch_add(&meeting->met, 1);
+    if (atomic_fetch_add(&meeting->inside, 1) + 1 == 3)
+        atomic_store(&meeting->met, 1);
+    if (!atomic_load(&meeting->met))
+        sleep_ms(1);
+    atomic_fetch_sub(&meeting->inside, 1);
+}
+
+static void meeting_job(void *ctx)
+{
+    struct meeting *meeting = ctx;
+    pool_for(meeting->pool, WAIT_MS, meet_part, meeting);
+    atomic_store(&meeting->over, 1);
 }
 
 static void idle_workers_join_from_outside(void **state)
 {
     (void)state;
     struct meeting meeting = {.pool = open_pool(2)};
-    sleep_ms(50); /* the workers fall idle */
-    pool_for(meeting.pool, 3, meet_part, &meeting);
-    assert_int_equal(atomic_load(&meeting.met), 3);
+    meeting_job(&meeting);
+    assert_int_equal(atomic_load(&meeting.met), 1);
+    assert_int_equal(atomic_load(&meeting.inside), 0);
     pool_destroy(meeting.pool);
-}
-
-static void meeting_job(void *ctx)
-{
-    struct meeting *meeting = ctx;
-    pool_for(meeting->pool, 3, meet_part, meeting);
 }
 
 static void idle_workers_join_a_job(void **state)
 {
     (void)state;
     struct meeting meeting = {.pool = open_pool(3)};
-    sleep_ms(50);
     assert_int_equal(pool_submit(meeting.pool, meeting_job, &meeting), ERR_NONE);
+    assert_true(wait_for(&meeting.over, 1)); /* workers that pool_destroy() has ended help nobody */
     pool_destroy(meeting.pool);
-    assert_int_equal(atomic_load(&meeting.met), 3);
+    assert_int_equal(atomic_load(&meeting.met), 1);
 }
 
 struct late {
@@ -247,7 +250,6 @@ static void a_helper_leaves_for_a_job_of_its_own(void **state)
 {
     (void)state;
     struct prefer prefer = {.pool = open_pool(1), .owner = pthread_self()};
-    sleep_ms(50);
     pool_for(prefer.pool, WAIT_MS, prefer_part, &prefer);
     /* The only worker was the helper, and it did the job before the loop was over. */
     assert_int_equal(atomic_load(&prefer.helped), 1);

@@ -230,23 +230,27 @@ static void numbers_are_snapped_half_away_from_zero(void **state)
     assert_int_equal(snapped("scale=10.005", PARAM_ROW_scale), 1001);
 }
 
-/* A value of a thousand digits is still exact: 0.000...05e996 and the like. */
+/* "sea_level=", then `before`, `zeros` zeros, `after`. */
+static struct asked ask_long(const char *before, int zeros, const char *after)
+{
+    char query[1200];
+    int len = snprintf(query, sizeof query, "sea_level=%s%0*d%s", before, zeros, 0, after);
+    assert_in_range(len, 0, sizeof query - 1);
+    return ask(query);
+}
+
 static void long_numbers_are_exact(void **state)
 {
     (void)state;
-    char query[1100] = "sea_level=0.";
-    memset(query + strlen(query), '0', 990);
-    strcat(query, "5e990");
-    assert_int_equal(snapped(query, PARAM_ROW_sea_level), 500);
-    memset(query, 0, sizeof query);
-    strcpy(query, "sea_level=");
-    memset(query + strlen(query), '0', 1000);
-    strcat(query, "0.25");
-    assert_int_equal(snapped(query, PARAM_ROW_sea_level), 250);
-    memset(query, 0, sizeof query);
-    strcpy(query, "sea_level=");
-    memset(query + strlen(query), '0', 1080);
-    assert_int_equal(ask(query).err, ERR_PARAM_SYNTAX);
+    struct asked a = ask_long("0.", 990, "5e990");
+    assert_int_equal(a.err, ERR_NONE);
+    assert_int_equal(a.request.planet.sea_level_milli, 500);
+    a = ask_long("", 1000, "0.25");
+    assert_int_equal(a.err, ERR_NONE);
+    assert_int_equal(a.request.planet.sea_level_milli, 250);
+    assert_int_equal(ask_long("1", 1000, "").err, ERR_PARAM_RANGE);
+    assert_int_equal(ask_long("0.", 1000, "1").err, ERR_NONE);
+    assert_int_equal(ask_long("", 1080, "").err, ERR_PARAM_SYNTAX); /* longer than any sensible spelling */
 }
 
 static void seeds_are_text_of_up_to_64_bytes(void **state)
@@ -259,9 +263,10 @@ static void seeds_are_text_of_up_to_64_bytes(void **state)
     assert_int_equal(a.request.seed_len, SEED_MAX_BYTES);
     query[5 + SEED_MAX_BYTES] = 'x';
     assert_int_equal(ask(query).err, ERR_PARAM_RANGE);
+    static const char start[5] = "seed=";
     char huge[4000];
     memset(huge, 'x', sizeof huge);
-    memcpy(huge, "seed=", 5);
+    memcpy(huge, start, sizeof start);
     assert_int_equal(ask_bytes(huge, sizeof huge).err, ERR_PARAM_RANGE);
     assert_same_key("", "seed=1");
     assert_other_key("seed=1", "seed=01");

@@ -1,0 +1,179 @@
+"""Round trip of every kind of file through decoders that are not ours: Pillow and ImageMagick.
+
+build/tests/dump_frames writes files and the pixels that must be in them; here each file is decoded and each frame,
+composed as a viewer would, is compared with its pixels. PNG must be equal. GIF must be equal to the pixels laid over
+black where they are not clear. Delays, loop count and key are compared too.
+
+Prints a line per failed test and ends with "N passed, N failed". Exits 77 when a decoder is missing.
+"""
+
+import array
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BUILD = os.environ.get("BUILD", "build")
+DUMP = os.path.join(BUILD, "tests", "dump_frames")
+CLEAR = 0
+
+
+def find_convert():
+    """ImageMagick's convert; another program of that name may come first on PATH."""
+    for path in ("/usr/bin/convert", "/usr/bin/convert-im6.q16", shutil.which("magick"), shutil.which("convert")):
+        if path and os.path.exists(path):
+            said = subprocess.run([path, "-version"], capture_output=True, timeout=20).stdout
+            if b"ImageMagick" in said:
+                return path
+    return None
+
+
+try:
+    from PIL import Image
+except ImportError:
+    print("SKIP roundtrip: no Pillow (python3-pil)")
+    sys.exit(77)
+CONVERT = find_convert()
+if not CONVERT:
+    print("SKIP roundtrip: no ImageMagick")
+    sys.exit(77)
+
+
+class Case:
+    def __init__(self, line, folder):
+        name, extension, side, zoom, frames, fps, loops, key = line.split(" ", 7)
+        self.name, self.extension, self.key = name, extension, key
+        self.side, self.zoom, self.frames, self.fps, self.loops = map(int, (side, zoom, frames, fps, loops))
+        self.path = os.path.join(folder, name + "." + extension)
+        with open(os.path.join(folder, name + ".rgba"), "rb") as f:
+            self.pixels = words(f.read())
+        assert len(self.pixels) == self.side * self.side * self.frames
+
+    def expected(self):
+        """Each frame as it must look: 32-bit words of the machine's byte order, zoomed."""
+        change = {c: c for c in set(self.pixels)}
+        if self.extension == "gif":
+            change = {c: over_black(c) for c in change}
+        step = self.side * self.side
+        for start in range(0, len(self.pixels), step):
+            frame = array.array("I", (change[c] for c in self.pixels[start : start + step]))
+            yield enlarge(frame, self.side, self.zoom)
+
+
+def words(data):
+    result = array.array("I")
+    assert result.itemsize == 4
+    result.frombytes(data)
+    return result
+
+
+def over_black(word):
+    r, g, b, a = word.to_bytes(4, sys.byteorder)
+    if a == 0:
+        return CLEAR
+    flat = [(c * a + 127) // 255 for c in (r, g, b)] + [255]
+    return int.from_bytes(bytes(flat), sys.byteorder)
+
+
+def enlarge(frame, side, zoom):
+    if zoom == 1:
+        return frame
+    result = array.array("I")
+    for y in range(side):
+        row = array.array("I", (c for c in frame[y * side : y * side + side] for _ in range(zoom)))
+        for _ in range(zoom):
+            result.extend(row)
+    return result
+
+
+def clear_alike(frame):
+    """Colour under alpha 0 is nobody's business."""
+    seen = set(frame)
+    change = {c: CLEAR if c.to_bytes(4, sys.byteorder)[3] == 0 else c for c in seen}
+    return array.array("I", map(change.__getitem__, frame)) if any(change[c] != c for c in seen) else frame
+
+
+def by_pillow(case):
+    with Image.open(case.path) as image:
+        for i in range(case.frames):
+            image.seek(i)
+            yield words(image.convert("RGBA").tobytes())
+
+
+def by_imagemagick(case):
+    command = [CONVERT, case.path] + (["-coalesce"] if case.extension == "gif" else []) + ["-depth", "8", "rgba:-"]
+    data = subprocess.run(command, capture_output=True, check=True, timeout=120).stdout
+    side = case.side * case.zoom
+    assert len(data) == side * side * 4 * case.frames, "%d bytes of pixels" % len(data)
+    for i in range(case.frames):
+        yield words(data[i * side * side * 4 : (i + 1) * side * side * 4])
+
+
+def same_pixels(decoder):
+    def test(case):
+        for i, (want, got) in enumerate(zip(case.expected(), decoder(case), strict=True)):
+            got = clear_alike(got)
+            if want != got:
+                wrong = [at for at in range(len(want)) if want[at] != got[at]]
+                side = case.side * case.zoom
+                y, x = divmod(wrong[0], side)
+                raise AssertionError(
+                    "frame %d: %d pixels differ, first at x %d y %d: %08x, not %08x (little-endian words)"
+                    % (i, len(wrong), x, y, got[wrong[0]], want[wrong[0]])
+                )
+
+    test.__name__ = "pixels_" + decoder.__name__
+    return test
+
+
+def shape_and_key(case):
+    with Image.open(case.path) as image:
+        side = case.side * case.zoom
+        assert image.size == (side, side), image.size
+        assert getattr(image, "n_frames", 1) == case.frames, image.n_frames
+        if case.extension == "png":
+            assert image.text["planetd:key"] == case.key, image.text
+            assert image.info["srgb"] == 0, image.info
+        else:
+            assert image.info["comment"].decode("ascii") == case.key, image.info["comment"]
+
+
+def timing(case):
+    if case.extension != "gif":
+        return
+    with Image.open(case.path) as image:
+        if case.frames == 1:
+            assert "loop" not in image.info and not image.info.get("duration"), image.info
+            return
+        want = {0: 0, 1: None}.get(case.loops, case.loops - 1)
+        assert image.info.get("loop") == want, image.info.get("loop")
+        delays = []
+        for i in range(case.frames):
+            image.seek(i)
+            delays.append(image.info["duration"])
+        assert min(delays) >= 20, delays
+        exact = 1000 * case.frames / case.fps
+        assert abs(sum(delays) - exact) <= 5, "%d ms instead of %.1f" % (sum(delays), exact)
+
+
+def main():
+    tests = [shape_and_key, timing, same_pixels(by_pillow), same_pixels(by_imagemagick)]
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        listing = subprocess.run([DUMP, folder], stdout=subprocess.PIPE, check=True, timeout=250).stdout.decode()
+        for line in listing.splitlines():
+            case = Case(line, folder)
+            for test in tests:
+                try:
+                    test(case)
+                    passed += 1
+                except Exception as e:  # a decoder may raise anything at a bad file
+                    failed += 1
+                    print("FAIL %s %s: %s: %s" % (case.name, test.__name__, type(e).__name__, e))
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
