@@ -206,10 +206,12 @@ lint-format:
 	clang-format --dry-run -Werror $(C_FILES) $(H_FILES)
 
 # A tool for what clang-tidy misses, so only its checks of substance. Library headers are not looked into. It takes
-# vector types for arrays, so the kernels are left out.
+# vector types for arrays, so the kernels are left out. Its idea of what is initialised is often wrong; that question is
+# left to both compilers and to clang's analyser.
 lint-cppcheck:
 	cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability --inline-suppr \
-	    --suppress=missingIncludeSystem --error-exitcode=1 -j$(shell nproc) -I. $(filter-out renderer/cpu/kernels_%,$(TIDY_SRC))
+	    --suppress=missingIncludeSystem --suppress=uninitvar --suppress=legacyUninitvar \
+	    --error-exitcode=1 -j$(shell nproc) -I. $(filter-out renderer/cpu/kernels_%,$(TIDY_SRC))
 
 lint-sh:
 	shellcheck $(SH_FILES)

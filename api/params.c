@@ -164,13 +164,6 @@ static const struct body_info *settled_body(const struct request *r)
     return &bodies[r->type];
 }
 
-/* What rings=auto means: the one place to change when a body is to have rings of its own. */
-static int32_t rings_of_body(const struct body_info *body)
-{
-    (void)body;
-    return RINGS_OFF;
-}
-
 int32_t param_default(int i, const struct request *r)
 {
     const struct fallback *f = &fallbacks[i];
@@ -179,7 +172,7 @@ int32_t param_default(int i, const struct request *r)
     case FALLBACK_BY_BODY:
         return *(const int *)(const void *)((const char *)settled_body(r) + f->body_offset);
     case FALLBACK_WORD:
-        return i == PARAM_ROW_rings ? rings_of_body(settled_body(r)) : (int32_t)number;
+        return (int32_t)number;
     case FALLBACK_BY_RINGS:
         number = r->rings == RINGS_ON ? f->other : number;
         break;

@@ -17,7 +17,7 @@ void request_init(struct request *r)
 {
     memset(r, 0, sizeof *r);
     r->format = FORMAT_PNG;
-    r->rings = RINGS_AUTO; /* request_finish() settles it */
+    r->rings = param_default(PARAM_ROW_rings, r);
     r->type = param_default(PARAM_ROW_type, r);
     r->rev = param_default(PARAM_ROW_rev, r);
     r->seed_len = strlen(params[PARAM_ROW_seed].default_text);

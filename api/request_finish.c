@@ -17,6 +17,8 @@
 #define TYPE_HASH_START                                                                                      \
     0x706c616e65746402u /* another one, so that a random type leaves every seed possible */
 
+#define RINGS_HASH_START 0x706c616e65746403u /* and one for rings=auto */
+
 #define HALF_TURN_DECIDEG 1800
 #define WHOLE_PHASE_MICRO 1000000
 
@@ -28,8 +30,10 @@ static void settle_choices(struct request *r)
         r->type = (int32_t)((hash >> 32) * BODIES_AT_RANDOM >> 32);
     }
     r->planet.body = r->type;
-    if (r->rings == RINGS_AUTO)
-        r->rings = param_default(PARAM_ROW_rings, r);
+    if (r->rings == RINGS_AUTO) {
+        uint64_t hash = XXH3_64bits_withSeed(r->seed, r->seed_len, RINGS_HASH_START);
+        r->rings = (int)((hash >> 32) * 100 >> 32) < bodies[r->type].rings_percent ? RINGS_ON : RINGS_OFF;
+    }
     r->planet.rings = r->rings == RINGS_ON;
 }
 

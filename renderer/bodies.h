@@ -32,6 +32,7 @@ struct body_info {
     uint32_t atmosphere; /* COLOR_AUTO stands for this one */
     int climate_milli;   /* cloud_cover is multiplied by this / 1000 */
     int bias_milli;      /* added to the terrain's height */
+    int rings_percent;   /* of the seeds have rings when rings=auto */
     int sea_level_milli; /* defaults that differ from body to body */
     int cloud_cover_milli;
     int ice_caps_milli;

@@ -1,54 +1,17 @@
 /* handle_planet.c -- /planet: from what the client asked to the pipeline and back.
  *
- * The query, the path and a JSON body all fill the same struct request, so they share key, ETag, cache and
- * bytes. The tag is known from the key alone: a client that has the picture gets its 304 without a render.
- * Threads: that of the exchange. The pipeline copies what it is given, so nothing here outlives the call. */
-#include <stdio.h>
+ * The tag of a result is known from its key alone, so a client that has the picture gets its 304 without a
+ * render. Threads: that of the exchange. The pipeline copies what it is given, so nothing here outlives the
+ * call. */
 #include <string.h>
 
 #include "api/key.h"
-#include "api/request.h"
 #include "server/log.h"
+#include "server/plan.h"
 #include "server/respond.h"
 #include "server/routes.h"
 
-#define PLANET_PATH_BYTES (sizeof("/planet") - 1)
-#define LOG_TARGET_BYTES  512
-
-static enum err fault_set(struct request_fault *fault, enum err err, const char *detail)
-{
-    *fault = (struct request_fault){0};
-    snprintf(fault->detail, sizeof(fault->detail), "%s", detail);
-    return err;
-}
-
-/* Path, query or body -> parameters. */
-static enum err parse(const struct http_request *in, struct request *r, struct request_fault *fault)
-{
-    request_init(r);
-    if (in->method == HTTP_POST) {
-        if (in->query_len)
-            return fault_set(fault, ERR_PARAM_COMBINATION,
-                             "POST takes its parameters from the JSON body alone; the query must be empty.");
-        return request_set_json(r, (const char *)in->body, in->body_len, fault);
-    }
-    enum err err = request_set_path(r, in->path + PLANET_PATH_BYTES, in->path_len - PLANET_PATH_BYTES, fault);
-    if (!err && in->query_len)
-        err = request_set_query(r, in->query, in->query_len, fault);
-    return err;
-}
-
-/* Without a format, Accept chooses one. */
-static enum err negotiate(const struct http_exchange *x, struct request *r, struct request_fault *fault)
-{
-    enum format format = FORMAT_PNG;
-    if (!x->negotiated)
-        return ERR_NONE;
-    if (request_accept(x->in.accept, &format))
-        return fault_set(fault, ERR_NOT_ACCEPTABLE, "Accept allows neither image/png nor image/gif.");
-    r->format = (int32_t)format;
-    return ERR_NONE;
-}
+#define LOG_TARGET_BYTES 512
 
 static void log_planet(struct http_exchange *x, enum err err)
 {
@@ -85,34 +48,36 @@ static void finish(struct http_exchange *x, struct service *s)
     log_planet(x, w->err);
 }
 
+/* True when the client has the result already, and is told so. */
+static bool answer_not_modified(struct http_exchange *x, struct service *s, const struct key *key)
+{
+    char etag[ETAG_BYTES];
+    if (!x->in.if_none_match || x->in.method == HTTP_POST)
+        return false;
+    key_etag(key, etag);
+    if (!respond_etag_matches(x->in.if_none_match, etag))
+        return false;
+    respond_not_modified(x, etag, pipeline_find(s->pipeline, key));
+    return true;
+}
+
 enum http_verdict handle_planet(struct http_exchange *x, struct service *s)
 {
-    struct request r;
+    struct plan room;
+    const struct plan *plan = &room;
     struct request_fault fault;
-    struct key key;
-    enum err err = parse(&x->in, &r, &fault);   /* request -> parameters */
-    x->negotiated = !request_has(&r, "format"); /* even when refused: a cache must know */
-    if (!err)
-        err = negotiate(x, &r, &fault); /* Accept -> format */
-    if (!err)
-        err = request_finish(&r, &fault); /* defaults, limits */
+    enum err err = plan_make(x, &room, &plan, &fault); /* request -> parameters -> key */
+    x->negotiated = plan->negotiated;
     if (err) {
         respond_problem(x, err, &fault, NULL, 0);
         log_planet(x, err);
         return HTTP_ANSWERED;
     }
-    x->pinned = request_has(&r, "rev");
-    key_make(&r, &key); /* parameters -> key */
-    if (x->in.if_none_match && x->in.method != HTTP_POST) {
-        char etag[ETAG_BYTES];
-        key_etag(&key, etag);
-        if (respond_etag_matches(x->in.if_none_match, etag)) {
-            respond_not_modified(x, etag);
-            return HTTP_ANSWERED;
-        }
-    }
+    x->pinned = plan->pinned;
+    if (answer_not_modified(x, s, &plan->key))
+        return HTTP_ANSWERED;
     x->finish = finish;
-    if (!pipeline_fetch(s->pipeline, &r, &key, &x->waiter)) /* key -> cache, or a render */
+    if (!pipeline_fetch(s->pipeline, &plan->request, &plan->key, &x->waiter)) /* key -> cache, or a render */
         return HTTP_PENDING;
     finish(x, s); /* entry -> answer */
     return HTTP_ANSWERED;

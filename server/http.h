@@ -57,10 +57,10 @@ struct http_response {
     int header_count;
     const void *body; /* in static memory, in `entry` or in `owned` */
     size_t body_len;
-    struct blob owned;        /* freed with the exchange */
-    struct entry *entry;      /* a reference, given back with the exchange */
-    const char *not_modified; /* the tag of a 304; such answers are kept by tag */
-    void *ready; /* a prepared answer; then the fields above but `status` and `entry` mean nothing */
+    struct blob owned;   /* freed with the exchange */
+    struct entry *entry; /* a reference, given back with the exchange */
+    bool no_length;      /* a 304 whose length is not known: no Content-Length may be sent */
+    void *ready;         /* a prepared answer; then the fields above but `status` and `entry` mean nothing */
     _Atomic(void *) *keep; /* where to keep the answer once it is made; NULL = don't */
     char text[HTTP_ANSWER_TEXT_BYTES];
     size_t text_len;
@@ -86,6 +86,7 @@ struct http_exchange {
     /* A handler that returns HTTP_PENDING sets `finish`; waiter.done is set before the handler is called. */
     struct pipeline_waiter waiter;
     void (*finish)(struct http_exchange *x, struct service *s);
+    void **memory;   /* a handler's own, one for each thread, NULL at first; free() ends it */
     bool closing;    /* the connection ends with this answer: no prepared one can say so */
     bool negotiated; /* Accept decided, or would have: the answer says Vary */
     bool pinned;     /* the URL named its revision */

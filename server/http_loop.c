@@ -240,8 +240,7 @@ static void loop_finish(struct http_loop *loop)
         if (loop->listen_fds[i] >= 0 && !loop->daemons[i])
             close(loop->listen_fds[i]); /* else the daemon has closed it */
     }
-    for (size_t i = 0; i < NOT_MODIFIED_SLOTS; i++)
-        http_mhd_answer_free(loop->not_modified[i].answer);
+    free(loop->handler_memory);
     while (loop->free_exchanges) {
         struct exchange *e = loop->free_exchanges;
         loop->free_exchanges = e->next;
@@ -327,9 +326,8 @@ enum err http_server_start(const struct http_server_desc *desc, struct http_serv
         return err;
     }
     err = sockets_open(server);
-    unsigned limit = connection_limit(server);
     for (int i = 0; i < server->loop_count && !err; i++)
-        err = loop_init(&server->loops[i], limit);
+        err = loop_init(&server->loops[i], connection_limit(server));
     for (int i = 0; i < server->loop_count && !err; i++) {
         if (pthread_create(&server->loops[i].thread, NULL, loop_run, &server->loops[i]))
             err = ERR_OOM;

@@ -181,11 +181,29 @@ static bool answer_early(const struct exchange *e)
     return e->malformed || e->expects || e->length > HTTP_BODY_SWALLOW_BYTES;
 }
 
+static ssize_t no_body(void *cls, uint64_t at, char *to, size_t room)
+{
+    (void)cls, (void)at, (void)to, (void)room;
+    return MHD_CONTENT_READER_END_OF_STREAM;
+}
+
+/* The body of an answer. The bytes are ours and stay until on_completed(), which MHD_RESPMEM_PERSISTENT says.
+ */
+static struct MHD_Response *body_make(const struct http_response *out)
+{
+    if (!out->no_length)
+        return MHD_create_response_from_buffer(out->body_len, (void *)(uintptr_t)out->body,
+                                               MHD_RESPMEM_PERSISTENT);
+    /* The only way to leave Content-Length out; it costs the connection. */
+    struct MHD_Response *r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 1024, no_body, NULL, NULL);
+    if (r)
+        MHD_set_response_options(r, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+    return r;
+}
+
 static struct MHD_Response *answer_make(const struct http_response *out, bool closing)
 {
-    /* "Persistent": the bytes are ours and stay until on_completed(). */
-    struct MHD_Response *r =
-        MHD_create_response_from_buffer(out->body_len, (void *)(uintptr_t)out->body, MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *r = body_make(out);
     if (!r)
         return NULL;
     for (int i = 0; i < out->header_count; i++)
@@ -199,10 +217,9 @@ fail:
     return NULL;
 }
 
-void http_mhd_answer_free(void *answer)
+static void answer_free(void *answer)
 {
-    if (answer)
-        MHD_destroy_response(answer);
+    MHD_destroy_response(answer);
 }
 
 /* Puts a new answer where the next client of the entry finds it, and gives it to the entry. Returns the one
@@ -210,37 +227,11 @@ void http_mhd_answer_free(void *answer)
 static struct MHD_Response *answer_keep(struct http_response *out, struct MHD_Response *r)
 {
     void *there = NULL;
-    out->entry->reply_free = http_mhd_answer_free;
+    out->entry->reply_free = answer_free;
     if (atomic_compare_exchange_strong(out->keep, &there, r))
         return r;
     MHD_destroy_response(r); /* another thread was first */
     return there;
-}
-
-/* The slot of a 304 in the loop's table. */
-static struct not_modified *not_modified_slot(struct http_loop *loop, const char *etag, int variant)
-{
-    uint32_t h = 2166136261u + (uint32_t)variant;
-    for (const char *p = etag; *p; p++)
-        h = (h ^ (unsigned char)*p) * 16777619u;
-    return &loop->not_modified[(h ^ h >> 16) % NOT_MODIFIED_SLOTS];
-}
-
-static struct MHD_Response *not_modified(struct exchange *e)
-{
-    const struct http_response *out = &e->x.out;
-    int variant = respond_variant(&e->x);
-    struct not_modified *slot = not_modified_slot(e->connection->loop, out->not_modified, variant);
-    if (slot->answer && slot->variant == variant && strcmp(slot->etag, out->not_modified) == 0)
-        return slot->answer;
-    struct MHD_Response *r = answer_make(out, false);
-    if (!r)
-        return NULL;
-    http_mhd_answer_free(slot->answer);
-    snprintf(slot->etag, sizeof(slot->etag), "%s", out->not_modified);
-    slot->variant = variant;
-    slot->answer = r;
-    return r;
 }
 
 static enum MHD_Result answer_queue(struct exchange *e, struct MHD_Connection *mhd)
@@ -250,9 +241,7 @@ static enum MHD_Result answer_queue(struct exchange *e, struct MHD_Connection *m
     struct http_loop *loop = c->loop;
     struct MHD_Response *r = out->ready;
     bool ours = false; /* one for this client alone */
-    if (!r && out->not_modified && !e->x.closing) {
-        r = not_modified(e);
-    } else if (!r) {
+    if (!r) {
         r = answer_make(out, e->x.closing);
         if (r && out->keep)
             r = answer_keep(out, r);
@@ -263,7 +252,7 @@ static enum MHD_Result answer_queue(struct exchange *e, struct MHD_Connection *m
         return MHD_NO;
     e->stage = STAGE_QUEUED;
     c->phase = PHASE_ANSWER;
-    size_t bytes = out->entry ? out->entry->body.len : out->body_len;
+    size_t bytes = out->entry && out->status == 200 ? out->entry->body.len : out->body_len;
     c->limit_ms =
         loop->now_ms + (uint64_t)loop->server->desc.request_seconds * 1000 + bytes / ANSWER_BYTES_PER_MS;
     enum MHD_Result result = MHD_queue_response(mhd, (unsigned)out->status, r);
@@ -396,6 +385,12 @@ static void *on_uri(void *cls, const char *uri, struct MHD_Connection *mhd)
     e->x.in.target = e->target;
     e->x.in.path = "/";
     e->x.in.path_len = 1;
+    e->x.memory = &loop->handler_memory;
+    /* Ends the arguments before they begin: the library would take them apart, and we don't use that. It is
+     * about to overwrite this very text itself. */
+    char *arguments = strchr((char *)(uintptr_t)uri, '?');
+    if (arguments)
+        arguments[1] = '\0';
     e->x.started_ms = loop->now_ms;
     e->x.id_boot = loop->server->boot;
     e->x.id_loop = (uint32_t)loop->index;

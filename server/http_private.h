@@ -11,8 +11,6 @@
 #include "server/http_address.h"
 #include "server/routes.h"
 
-#define NOT_MODIFIED_SLOTS 256 /* prepared 304 answers a thread keeps; a power of two */
-
 struct MHD_Connection;
 struct MHD_Daemon;
 struct http_loop;
@@ -69,12 +67,6 @@ struct exchange {
     char target[HTTP_URL_MAX_BYTES + 1];
 };
 
-struct not_modified {
-    char etag[ETAG_BYTES];
-    int variant;
-    void *answer;
-};
-
 struct http_loop {
     struct http_server *server;
     int index;
@@ -94,7 +86,7 @@ struct http_loop {
     bool quiesced;
     bool entered; /* the address of the socket that is just being accepted was counted */
     struct http_peer entered_peer;
-    struct not_modified not_modified[NOT_MODIFIED_SLOTS];
+    void *handler_memory;
 };
 
 enum server_phase { SERVER_RUNS, SERVER_DRAINS, SERVER_STOPS };
@@ -119,7 +111,6 @@ void http_mhd_run(struct MHD_Daemon *daemon);
 void http_mhd_quiesce(struct MHD_Daemon *daemon); /* the listening socket can be closed afterwards */
 void http_mhd_stop(struct MHD_Daemon *daemon);    /* no connection may be suspended */
 void http_mhd_resume(struct http_connection *c);
-void http_mhd_answer_free(void *answer); /* accepts NULL */
 
 /* http_loop.c */
 void http_wake(struct pipeline_waiter *w); /* waiter.done; any thread */

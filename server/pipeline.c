@@ -351,6 +351,11 @@ bool pipeline_fetch(struct pipeline *p, const struct request *r, const struct ke
     return false;
 }
 
+struct entry *pipeline_find(struct pipeline *p, const struct key *key)
+{
+    return cache_find(p->cache, key);
+}
+
 /* ---- leave ---- */
 
 /* With the lock held: nobody waits any more. Returns true when the flight never ran and is the caller's to

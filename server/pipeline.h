@@ -50,6 +50,9 @@ struct pipeline_waiter {
 bool pipeline_fetch(struct pipeline *p, const struct request *r, const struct key *key,
                     struct pipeline_waiter *w);
 
+/* What the cache has under this key (a reference, to be given back), or NULL; begins nothing. Threads: any. */
+struct entry *pipeline_find(struct pipeline *p, const struct key *key);
+
 /* The waiter's client has gone. True: the waiter has left, `done` was not called and never will be. False:
  * too late, the result is there and `done` was called, runs, or is about to; it is called once as if nobody
  * had left, *w must live until then, and w->entry is to be released as usual. When the last waiter leaves,

@@ -93,9 +93,15 @@ void respond_problem(struct http_exchange *x, enum err err, const struct request
     }
 }
 
-int respond_variant(const struct http_exchange *x)
+/* Takes the answer that was prepared for the entry, or has it kept. True when there is one. */
+static bool prepared(struct http_exchange *x, struct entry *entry, int status)
 {
-    return (x->pinned ? 1 : 0) | (x->negotiated ? 2 : 0);
+    _Static_assert(ENTRY_REPLIES >= 8, "two statuses, pinned or not, negotiated or not");
+    int slot = (x->pinned ? 1 : 0) | (x->negotiated ? 2 : 0) | (status == 304 ? 4 : 0);
+    x->out.status = status;
+    x->out.keep = &entry->replies[slot];
+    x->out.ready = atomic_load_explicit(x->out.keep, memory_order_acquire);
+    return x->out.ready != NULL;
 }
 
 static void caching(struct http_exchange *x)
@@ -109,17 +115,10 @@ void respond_entry(struct http_exchange *x, struct entry *entry, enum pipeline_s
 {
     static const char *const words[] = {
         [SOURCE_HIT] = "hit", [SOURCE_MISS] = "miss", [SOURCE_COALESCED] = "coalesced"};
-    _Static_assert(RESPOND_VARIANTS <= ENTRY_REPLIES, "each variant has its slot");
     struct http_response *out = &x->out;
     out->entry = entry;
-    if (source == SOURCE_HIT && !x->closing) {
-        out->keep = &entry->replies[respond_variant(x)];
-        out->ready = atomic_load_explicit(out->keep, memory_order_acquire);
-        if (out->ready) {
-            out->status = 200;
-            return;
-        }
-    }
+    if (source == SOURCE_HIT && !x->closing && prepared(x, entry, 200))
+        return;
     begin(x, 200);
     header(out, "Content-Type", encoders[entry->format].mime);
     header(out, "ETag", entry->etag);
@@ -130,14 +129,18 @@ void respond_entry(struct http_exchange *x, struct entry *entry, enum pipeline_s
     out->body_len = entry->body.len;
 }
 
-void respond_not_modified(struct http_exchange *x, const char *etag)
+void respond_not_modified(struct http_exchange *x, const char *etag, struct entry *entry)
 {
+    struct http_response *out = &x->out;
+    out->entry = entry;
+    if (entry && !x->closing && prepared(x, entry, 304))
+        return;
     begin(x, 304);
-    header_made(&x->out, "ETag", etag, "", "");
-    x->out.not_modified = x->out.text;
+    header_made(out, "ETag", etag, "", "");
     caching(x);
-    x->out.body = "";
-    x->out.body_len = 0;
+    out->no_length = !entry; /* 304 must give the length of the 200, or none */
+    out->body = entry ? (const void *)entry->body.data : "";
+    out->body_len = entry ? entry->body.len : 0;
 }
 
 void respond_options(struct http_exchange *x, const char *allow)

@@ -23,15 +23,11 @@ void respond_problem(struct http_exchange *x, enum err err, const struct request
  * entry came from the cache. */
 void respond_entry(struct http_exchange *x, struct entry *entry, enum pipeline_source source);
 
-/* 304 for a result with this tag. */
-void respond_not_modified(struct http_exchange *x, const char *etag);
+/* 304 for a result with this tag. Takes *entry, the result, or NULL when it would have to be drawn. */
+void respond_not_modified(struct http_exchange *x, const char *etag, struct entry *entry);
 
 /* 204 with Allow and what a CORS preflight asks for. */
 void respond_options(struct http_exchange *x, const char *allow);
 
 /* True when the value of If-None-Match names `etag` (weak comparison, as GET has it) or is "*". */
 bool respond_etag_matches(const char *if_none_match, const char *etag);
-
-/* Which of the answers that can be prepared for one entry an exchange gets: 0..RESPOND_VARIANTS-1. */
-#define RESPOND_VARIANTS 4
-int respond_variant(const struct http_exchange *x);

@@ -27,7 +27,7 @@ MODULES = [test_protocol, test_requests, test_answers, test_cache, test_limits, 
 
 def tests(words):
     for module in MODULES:
-        for name, function in vars(module).items():
+        for name, function in list(vars(module).items()):
             if name.startswith("test_") and callable(function):
                 title = name[len("test_"):].replace("_", " ")
                 if not words or any(word in name or word in title for word in words):

@@ -27,7 +27,6 @@ def test_long_urls_are_414():
 def test_large_headers_are_431():
     equal(get(shared(), "/planet?seed=1", ["X-Pad: " + "p" * 7500]).status, 200)
     check_problem(get(shared(), "/planet?seed=1", ["X-Pad: " + "p" * 8200]), 431, "header-size")
-    check_problem(get(shared(), "/planet?seed=1", ["X-%d: p" % i for i in range(5000 // 5)]), 431) if False else None
     for headers in (["X-Pad: " + "p" * 20000], ["X-%d: %s" % (i, "p" * 50) for i in range(400)]):
         with Conn(shared()) as c:
             try:
@@ -86,14 +85,12 @@ def test_a_waiting_request_outlives_the_idle_limit():
 
 def test_a_reader_that_takes_nothing_is_cut_off():
     with Server("--idle-seconds", "60", "--request-seconds", "1") as s:
-        target = "/planet.gif?pixels=128&frames=60&zoom=3&seed=1"
+        target = "/planet.png?layer=grid&pixels=300"
         size = len(get(s, target).body)
         with Conn(s, window=4096) as c:
-            for _ in range(40):  # more than socket buffers hold
+            for _ in range(9000000 // size):  # more than the sockets' buffers take
                 c.ask(target)
-            began = time.monotonic()
-            while s.ready() and "connections" and time.monotonic() - began < 3 + size / 16384 + 2:
-                time.sleep(0.2)
+            time.sleep(1 + size / 16384 + 2)  # the limit, and a second for each sweep
             taken = 0
             try:
                 while True:
@@ -103,7 +100,7 @@ def test_a_reader_that_takes_nothing_is_cut_off():
                     taken += len(data)
             except ConnectionResetError:
                 pass
-            assert taken < 40 * size, "all %d bytes came" % taken
+            assert taken < 9000000 - size, "all %d bytes came" % taken
 
 
 def ready_sockets_do_not_stall(count):

@@ -164,7 +164,7 @@ static void show_all(uint8_t planes[][36], int frames, int side, bool spell)
             gif_frames_cut(f ? canvas : NULL, planes[f], side, 0, &step, 1, plain, other);
             const struct gif_rect *r = &step.rect;
             if (spell)
-                gif_spell(speller, plain, other, (size_t)(r->width * r->height));
+                gif_spell(speller, plain, other, (size_t)r->width * (size_t)r->height);
             for (int y = 0; y < r->height; y++)
                 for (int x = 0; x < r->width; x++)
                     if (plain[y * r->width + x])

@@ -259,7 +259,7 @@ static void defaults_are_within_range_and_as_documented(void **state)
                 text_decimal(words, strlen(words), params[i].decimals, &said)) {
                 assert_true(said.exact);
                 assert_int_equal(said.steps, value);
-            } else if (params[i].kind != PARAM_NUMBER && i != PARAM_ROW_rings) {
+            } else if (params[i].kind != PARAM_NUMBER) {
                 param_text(i, value, text);
                 assert_string_equal(text, words);
             }
@@ -284,6 +284,23 @@ static void defaults_follow_body_rings_and_format(void **state)
         assert_int_equal(a.request.planet.sea_level_milli, bodies[b].sea_level_milli);
         assert_int_equal(a.request.planet.ice_caps_milli, bodies[b].ice_caps_milli);
         assert_int_equal(a.request.planet.body, b);
+    }
+}
+
+static void rings_auto_lets_the_seed_choose_at_the_rate_of_the_body(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BODY_COUNT; b++) {
+        int rings = 0;
+        for (int seed = 0; seed < 2000; seed++) {
+            char query[64];
+            snprintf(query, sizeof query, "type=%s&rings=auto&seed=%d", bodies[b].name, seed);
+            struct asked a = ask(query);
+            rings += a.request.planet.rings;
+            assert_int_equal(a.request.planet.pixels, a.request.planet.rings ? 96 : 64);
+            assert_true((strstr(a.key.text, "rings=on") != NULL) == (a.request.planet.rings == 1));
+        }
+        assert_in_range(rings, bodies[b].rings_percent * 20 * 6 / 10, bodies[b].rings_percent * 20 * 14 / 10);
     }
 }
 
@@ -323,6 +340,7 @@ int main(void)
         cmocka_unit_test(words_are_those_of_the_tables_they_name),
         cmocka_unit_test(defaults_are_within_range_and_as_documented),
         cmocka_unit_test(defaults_follow_body_rings_and_format),
+        cmocka_unit_test(rings_auto_lets_the_seed_choose_at_the_rate_of_the_body),
         cmocka_unit_test(values_are_written_in_shortest_form),
     };
     return cmocka_run_group_tests_name("params", tests, NULL, NULL);

@@ -66,7 +66,7 @@ static void check_pixels(const struct blob *file, const struct frame_set *set, i
     size_t wrong = 0, at = 0;
     for (int y = 0; y < set->side * zoom; y++) {
         for (int x = 0; x < set->side * zoom; x++, at += 4) {
-            uint32_t c = sample_at(set, (size_t)(y / zoom * set->side + x / zoom));
+            uint32_t c = sample_at(set, (size_t)(y / zoom) * (size_t)set->side + (size_t)(x / zoom));
             wrong += RGBA(rgba[at], rgba[at + 1], rgba[at + 2], rgba[at + 3]) != c;
         }
     }

@@ -462,7 +462,7 @@ static void what_cannot_change_the_picture_is_not_in_the_key(void **state)
     assert_same_key("type=moon&cloud_cover=1&cloud_stretch=3&cloud_ratio=1&phase=0.5", "type=moon&phase=0.5");
     assert_same_key("type=gas&sea_level=0.1&ice_caps=1", "type=gas");
     assert_same_key("ring_angle=45&ring_open=0.5", "");
-    assert_same_key("rings=off", "rings=auto");
+    assert_same_key("rings=off", "");
     assert_same_key("light_azimuth=-180", "light_azimuth=180");
     assert_same_key("light_azimuth=7&light_elevation=90", "light_elevation=90");
     assert_same_key("rings=on&ring_angle=-180", "rings=on&ring_angle=180");

@@ -1,0 +1,69 @@
+/* docs.c -- writes the README's tables from the tables of the code. usage: docs parameters|settings|bodies */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/describe.h"
+#include "renderer/bodies.h"
+#include "server/config.h"
+
+static int parameters(void)
+{
+    struct blob out = {0};
+    if (describe_markdown(&out))
+        return 1;
+    fwrite(out.data, 1, out.len, stdout);
+    blob_free(&out);
+    return 0;
+}
+
+/* '|' ends a cell. */
+static void cell(const char *text)
+{
+    for (; *text; text++)
+        printf("%s%c", *text == '|' ? "\\" : "", *text);
+}
+
+static const struct row {
+    const char *flag, *environment, *fallback, *words, *help;
+} rows[] = {
+#define SETTING(kind, field, flag, environment, fallback, least, most, words, help)                          \
+    {flag, environment, fallback, words, help},
+#include "server/config.def"
+#undef SETTING
+};
+
+static int settings(void)
+{
+    printf("| flag | environment | default | what it does |\n| --- | --- | --- | --- |\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct row *r = &rows[i];
+        printf("| `--%s` | `%s` | %s | ", r->flag, r->environment, *r->fallback ? r->fallback : "empty");
+        cell(r->help);
+        if (r->words) {
+            printf("; one of ");
+            cell(r->words + (*r->words == '|'));
+        }
+        printf(" |\n");
+    }
+    return 0;
+}
+
+static int body_list(void)
+{
+    for (int i = 0; i < BODY_COUNT; i++)
+        printf("- `%s`: %s\n", bodies[i].name, bodies[i].summary);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc == 2 ? argv[1] : "";
+    if (!strcmp(what, "parameters"))
+        return parameters();
+    if (!strcmp(what, "settings"))
+        return settings();
+    if (!strcmp(what, "bodies"))
+        return body_list();
+    fprintf(stderr, "usage: docs parameters|settings|bodies\n");
+    return 2;
+}
