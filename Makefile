@@ -26,15 +26,15 @@ JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 # ---- Flags ---------------------------------------------------------------------------------------------------------
 
-PKGS := libmicrohttpd egl glesv2 libpng libdeflate jansson libxxhash
+PKGS := libmicrohttpd egl glesv2 libpng libdeflate jansson
 WARN := -Wall -Wextra -Wshadow -Wvla -Wmissing-prototypes -Wstrict-prototypes -Wswitch-enum -Wpointer-arith \
         -Wwrite-strings -Wundef -Wno-psabi
 ifdef WERROR
 WARN += -Werror
 endif
 # -ffp-contract=off: a fused multiply-add rounds once where the kernels mean twice.
-# The empty _GNU_SOURCE agrees with files that define it themselves.
-BASE_FLAGS := -std=gnu11 -D_GNU_SOURCE= -O2 -g -ffp-contract=off -fno-math-errno -pthread -I.
+# The empty _GNU_SOURCE agrees with files that define it themselves. xxHash is taken from its header: no library to carry.
+BASE_FLAGS := -std=gnu11 -D_GNU_SOURCE= -DXXH_INLINE_ALL= -O2 -g -ffp-contract=off -fno-math-errno -pthread -I.
 FLAGS := $(BASE_FLAGS) -I$(BUILD)/gen
 ifdef SANITIZE
 FLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -124,18 +124,20 @@ install: all ## install the daemon under $(DESTDIR)$(PREFIX)
 # tests/unit/test_*.c are test programs; other .c files there are programs that scripts of tests/ use.
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
 HELPERS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
-# tests/NAME/NAME.c is a program of its own.
-TOOLS := $(patsubst %,$(BUILD)/%,$(foreach name,golden sheet,$(if $(wildcard tests/$(name)/$(name).c),$(name))))
+TOOLS := $(addprefix $(BUILD)/,golden files docs sheet)
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libplanetd.a
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(LDFLAGS) $^ -o $@ $(PKG_LIBS) -lcmocka
 
 $(TOOLS): $(BUILD)/libplanetd.a
-$(BUILD)/golden: $(BUILD)/obj/tests/golden/golden.o
+# Links nothing but EGL, so that it can be carried to a machine with a GPU and no libraries (tests/README.md).
+$(BUILD)/golden: $(addprefix $(BUILD)/obj/tests/golden/,golden.o no_encoders.o)
+$(BUILD)/files: $(BUILD)/obj/tests/golden/files.o
+$(BUILD)/docs: $(BUILD)/obj/tests/docs/docs.o
 $(BUILD)/sheet: $(BUILD)/obj/tests/sheet/sheet.o
 $(TOOLS):
-	$(CC) $(FLAGS) $(LDFLAGS) $(filter %.o,$^) $(BUILD)/libplanetd.a -o $@ $(PKG_LIBS)
+	$(CC) $(FLAGS) $(LDFLAGS) $(filter %.o,$^) $(BUILD)/libplanetd.a -o $@ -Wl,--as-needed $(PKG_LIBS)
 
 programs: all $(UNIT) $(HELPERS) $(TOOLS) ## build the daemon and all test programs, run nothing
 
@@ -147,26 +149,13 @@ test: ## install what is missing, build and run every test (SANITIZE=address,und
 unit: $(UNIT) ## build and run the unit tests only
 	@BUILD=$(BUILD) SANITIZE=$(SANITIZE) ONLY=unit sh tests/run.sh $(UNIT)
 
-golden: $(BUILD)/golden ## write the golden hashes anew: only with a reason, which the commit tells
-	$(BUILD)/golden -u tests/golden/golden.tsv
-
-# Six bodies by six seeds; then rings, tilt and caps.
-SHEET ?= $(BUILD)/sheet.png
-SHEET_BODIES := terrestrial desert ice lava gas moon
-sheet: $(BUILD)/sheet ## draw the contact sheet into $(SHEET)
-	$(BUILD)/sheet -o $(SHEET) -c 6 -z 2 \
-	    $(foreach body,$(SHEET_BODIES),$(foreach seed,1 2 3 4 5 6,'type=$(body)&seed=$(seed)')) \
-	    'type=terrestrial&seed=7&rings=on' 'type=gas&seed=8&rings=on&ring_angle=-25' \
-	    'type=ice&seed=9&rings=on&ring_open=0.15' 'type=terrestrial&seed=10&tilt=40' \
-	    'type=desert&seed=11&tilt=60&ice_caps=0.6' 'type=terrestrial&seed=12&tilt=-50&ice_caps=0.7'
-
 # NEON, without a machine that has it: what draws is cross-compiled and run under an emulator. No library is linked:
-# xxHash is used from its header, no_libraries.c stands in for GL and encoders, and what needs JSON stays in the archive.
+# xxHash is used from its header, stand-ins take the place of GL and encoders, and what needs JSON stays in the archive.
 NEON := $(BUILD)/aarch64
 NEON_SRC := $(call without_kernels_of_others,aarch64,$(wildcard renderer/*.c renderer/base/*.c renderer/cpu/*.c \
-            renderer/null/*.c api/*.c))
+            renderer/null/*.c api/*.c) renderer/gl/absent.c)
 NEON_OBJ := $(NEON_SRC:%.c=$(NEON)/obj/%.o)
-NEON_CC = $(CROSS)gcc $(BASE_FLAGS) $(WARN) -I$(BUILD)/gen -DXXH_INLINE_ALL=
+NEON_CC = $(CROSS)gcc $(BASE_FLAGS) $(WARN) -I$(BUILD)/gen -DWITHOUT_GL
 
 # Without a cross-compiler (or on ARM itself, where `golden` draws with NEON anyway) there is nothing to build, and
 # tests/run.sh says so.
@@ -175,7 +164,7 @@ neon: $(if $(filter-out aarch64,$(ARCH)),$(if $(shell command -v $(CROSS)gcc),$(
 neon-parity: neon ## cross-build the NEON kernels and compare their pictures under qemu-user
 	@BUILD=$(BUILD) ONLY=neon sh tests/run.sh
 
-$(NEON)/golden: $(NEON)/obj/tests/golden/golden.o $(NEON)/obj/tests/golden/no_libraries.o $(NEON)/libcore.a
+$(NEON)/golden: $(NEON)/obj/tests/golden/golden.o $(NEON)/obj/tests/golden/no_encoders.o $(NEON)/libcore.a
 	$(CROSS)gcc -static -pthread $^ -o $@ -lm
 
 $(NEON)/libcore.a: $(NEON_OBJ)
@@ -188,7 +177,7 @@ $(NEON)/obj/%.o: %.c $(BUILD)/flags | $(GENERATED)
 
 # ---- Lint ----------------------------------------------------------------------------------------------------------
 
-C_FILES = $(ALL_SRC) $(wildcard tests/unit/*.c tests/golden/*.c tests/sheet/*.c tests/bench/*.c)
+C_FILES = $(ALL_SRC) $(wildcard tests/*/*.c)
 H_FILES = $(wildcard renderer/*.h renderer/*/*.h api/*.h server/*.h tests/*/*.h)
 SH_FILES = $(wildcard .ci/run deploy/*.sh shaders/*.sh tests/*.sh tests/*/*.sh)
 # One build of the kernels is enough for the analysers: the source is the same.
@@ -223,6 +212,18 @@ $(BUILD)/tidy/%: %.c $(H_FILES) .clang-tidy | $(GENERATED)
 	clang-tidy --quiet $< -- $(filter-out -fsanitize%,$(FLAGS)) $(filter-out -mprefer%,$(FLAGS_$*)) $(PKG_CFLAGS)
 	@touch $@
 
+# ---- Pictures and tables that are committed -----------------------------------------------------------------------
+
+docs: $(BUILD)/docs ## write the README's tables anew from the tables of the code
+	sh tests/docs/docs.sh $(BUILD)/docs
+
+sheet: $(BUILD)/sheet ## draw the README's pictures anew (tests/pictures/)
+	sh tests/sheet/sheets.sh $(BUILD)/sheet tests/pictures
+
+golden: $(BUILD)/golden $(BUILD)/files ## write the golden hashes anew: only with a reason, and say it in the commit
+	$(BUILD)/golden -u tests/golden/golden.tsv
+	$(BUILD)/files -u tests/golden/files.tsv
+
 # ---- Bench ---------------------------------------------------------------------------------------------------------
 
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/bench/bench_*.c)))
@@ -232,6 +233,11 @@ $(BUILD)/tests/bench_%: $(BUILD)/obj/tests/bench/bench_%.o $(BUILD)/libplanetd.a
 	$(CC) $(FLAGS) $(LDFLAGS) $^ -o $@ $(PKG_LIBS)
 
 bench-programs: all $(BENCHES)
+
+bench: ## measure speed and size, beside nginx, libpng and gifsicle
+	@sh deploy/install-packages.sh build run bench
+	@+$(MAKE) $(JOBS) bench-programs
+	@BUILD=$(BUILD) sh tests/bench/run.sh
 
 # --------------------------------------------------------------------------------------------------------------------
 
@@ -243,7 +249,7 @@ help: ## list the targets
 	@echo "Variables: CC CFLAGS LDFLAGS BUILD PREFIX DESTDIR SANITIZE WERROR=1 RUN_LISTEN"
 
 FORCE:
-.PHONY: all packages run install programs test unit golden sheet neon neon-parity lint lint-layers lint-format \
+.PHONY: all packages docs sheet golden bench run install programs test unit neon neon-parity lint lint-layers lint-format \
         lint-cppcheck lint-sh lint-tidy bench-programs clean help FORCE
 
 # ARCH is a build's, so objects of other architectures never get here.

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#define XXH_INLINE_ALL /* no library to link */
 #include <xxhash.h>
 
 #include "renderer/bodies.h"

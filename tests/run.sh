@@ -115,6 +115,7 @@ if wanted golden && [ -x "$BUILD/golden" ]; then
     for mask in sse2 avx2 avx512 neon; do
         [ -e "$BUILD/obj/renderer/cpu/kernels_$mask.o" ] && check "golden-$mask" 120 "$BUILD/golden" -b cpu -m $mask tests/golden/golden.tsv
     done
+    check files 60 "$BUILD/files" tests/golden/files.tsv
     check golden-gl-software 300 "$BUILD/golden" -b gl-software tests/golden/golden.tsv
 fi
 
@@ -133,6 +134,7 @@ if { wanted golden || wanted neon; } && [ -z "$SANITIZE" ]; then
 fi
 
 if wanted scripts; then
+    check readme 60 sh tests/docs/docs.sh "$BUILD/docs" --check
     [ -e tests/http/run.py ] && check http 300 /usr/bin/python3 tests/http/run.py --binary "$BUILD/planetd"
     for script in tests/roundtrip/*.py; do
         [ -e "$script" ] && check "$(basename "$script" .py)" 300 /usr/bin/python3 "$script"

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "api/key.h"

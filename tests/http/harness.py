@@ -32,6 +32,7 @@ class Server:
         clean = {k: v for k, v in os.environ.items() if not k.startswith("PLANETD_")}
         self.process = subprocess.Popen(
             command + list(args), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=clean)
+        self.expected = 0  # exit status; sanitizers make it another one
         self.lines = []
         self.changed = threading.Condition()
         self.reader = threading.Thread(target=self._read, daemon=True)
@@ -109,8 +110,8 @@ class Server:
         self.reader.join(5)
         self.process.stderr.close()
         if kind is None:
-            assert self.process.returncode >= 0, "planetd died of signal %d:\n%s" % (
-                -self.process.returncode, "\n".join(self.lines[-40:]))
+            assert self.process.returncode == self.expected, "planetd ended with %d:\n%s" % (
+                self.process.returncode, "\n".join(self.lines[-60:]))
 
 
 _shared = None

@@ -100,6 +100,7 @@ def test_a_second_signal_ends_it_at_once():
         s.wait_log("event=draining")
         began = time.monotonic()
         s.signal()
+        s.expected = 1
         equal(s.wait_exit(), 1)
         assert time.monotonic() - began < 2
         c.close()

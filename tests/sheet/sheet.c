@@ -11,7 +11,7 @@
 
 struct sheet {
     uint8_t *rgb;
-    int width, height, cell, zoom, columns;
+    int width, height, zoom, columns;
 };
 
 static void blend(uint8_t *out, uint32_t color)
@@ -22,15 +22,48 @@ static void blend(uint8_t *out, uint32_t color)
         out[i] = (uint8_t)((in[i] * a + out[i] * (255 - a) + 127) / 255);
 }
 
-static void paste(struct sheet *s, int at, const struct frame_set *f)
+/* Side of the cells of the row that begins with set `first`: the largest picture and a margin. */
+static int cell_of_row(const struct sheet *s, const struct frame_set *sets, int first, int count)
 {
-    int left = at % s->columns * s->cell + (s->cell - f->side * s->zoom) / 2;
-    int top = at / s->columns * s->cell + (s->cell - f->side * s->zoom) / 2;
-    for (int y = 0; y < f->side * s->zoom; y++)
-        for (int x = 0; x < f->side * s->zoom; x++) {
+    int side = 0;
+    for (int i = first; i < count && i < first + s->columns; i++)
+        side = sets[i].side > side ? sets[i].side : side;
+    return (side + 4) * s->zoom;
+}
+
+/* Pastes a picture with its centre at x, y. */
+static void paste(struct sheet *s, int centre_x, int centre_y, const struct frame_set *f)
+{
+    int size = f->side * s->zoom;
+    for (int y = 0; y < size; y++)
+        for (int x = 0; x < size; x++) {
             uint32_t color = f->colors[f->index[(y / s->zoom) * f->side + x / s->zoom]];
-            blend(s->rgb + ((size_t)(top + y) * (size_t)s->width + (size_t)(left + x)) * 3, color);
+            size_t at = (size_t)(centre_y - size / 2 + y) * (size_t)s->width + (size_t)(centre_x - size / 2 + x);
+            blend(s->rgb + at * 3, color);
         }
+}
+
+static void layout(struct sheet *s, const struct frame_set *sets, int count, unsigned back)
+{
+    for (int i = 0; i < count; i += s->columns) {
+        int cell = cell_of_row(s, sets, i, count);
+        s->height += cell;
+        s->width = cell * s->columns > s->width ? cell * s->columns : s->width;
+    }
+    s->rgb = malloc((size_t)s->width * (size_t)s->height * 3);
+    for (size_t i = 0; i < (size_t)s->width * (size_t)s->height; i++) {
+        s->rgb[i * 3] = (uint8_t)(back >> 16);
+        s->rgb[i * 3 + 1] = (uint8_t)(back >> 8);
+        s->rgb[i * 3 + 2] = (uint8_t)back;
+    }
+    int top = 0;
+    for (int i = 0; i < count; i += s->columns) {
+        int cell = cell_of_row(s, sets, i, count);
+        for (int j = i; j < count && j < i + s->columns; j++)
+            if (sets[j].side)
+                paste(s, (2 * (j - i) + 1) * s->width / s->columns / 2, top + cell / 2, &sets[j]);
+        top += cell;
+    }
 }
 
 static struct frame_set draw(struct renderer *r, const char *query)
@@ -82,24 +115,10 @@ int main(int argc, char **argv)
         return 2;
     }
     struct frame_set *sets = calloc((size_t)count, sizeof *sets);
-    for (int i = 0; i < count; i++) {
-        if (!strcmp(argv[optind + i], "-"))
-            continue;
-        sets[i] = draw(r, argv[optind + i]);
-        int cell = sets[i].side * s.zoom + 4 * s.zoom;
-        s.cell = cell > s.cell ? cell : s.cell;
-    }
-    s.width = s.cell * s.columns;
-    s.height = s.cell * ((count + s.columns - 1) / s.columns);
-    s.rgb = malloc((size_t)s.width * (size_t)s.height * 3);
-    for (size_t i = 0; i < (size_t)s.width * (size_t)s.height; i++) {
-        s.rgb[i * 3] = (uint8_t)(back >> 16);
-        s.rgb[i * 3 + 1] = (uint8_t)(back >> 8);
-        s.rgb[i * 3 + 2] = (uint8_t)back;
-    }
     for (int i = 0; i < count; i++)
-        if (sets[i].side)
-            paste(&s, i, &sets[i]);
+        if (strcmp(argv[optind + i], "-") != 0)
+            sets[i] = draw(r, argv[optind + i]);
+    layout(&s, sets, count, back);
     png_image image = {.version = PNG_IMAGE_VERSION,
                        .width = (png_uint_32)s.width,
                        .height = (png_uint_32)s.height,

@@ -1,0 +1,22 @@
+#!/bin/sh
+# Usage: sheets.sh SHEET_PROGRAM FOLDER
+# Draws the pictures of the README: six bodies x six seeds, a row of rings, tilt and caps, and the steps of one planet.
+set -eu
+sheet=$1 folder=$2
+mkdir -p "$folder"
+set --
+for body in terrestrial desert ice lava gas moon; do
+    for seed in 1 2 3 4 5 6; do
+        set -- "$@" "type=$body&seed=$seed"
+    done
+done
+"$sheet" -o "$folder/bodies.png" -c 6 -z 2 "$@" \
+    'type=gas&seed=3&rings=on' 'type=terrestrial&seed=7&rings=on' 'type=ice&seed=2&rings=on&ring_angle=-30' \
+    'type=terrestrial&seed=4&tilt=-40&pixels=96' 'type=desert&seed=2&tilt=40&pixels=96' 'type=ice&seed=3&tilt=70&ice_caps=0.5&pixels=96'
+
+planet='type=terrestrial&seed=7&pixels=96'
+"$sheet" -o "$folder/layers.png" -c 5 -z 2 \
+    "$planet&layer=grid" "$planet&layer=depth" "$planet&layer=height" "$planet&layer=sea" "$planet&layer=light" \
+    "$planet&layer=clouds" "$planet&layer=shadow" 'type=moon&seed=2&pixels=96&layer=craters' \
+    'type=gas&seed=4&pixels=96&layer=bands' 'type=gas&seed=4&rings=on&layer=rings'
+"$sheet" -o "$folder/hero.png" -c 3 -z 4 -b 0b0b14 'type=terrestrial&seed=7&pixels=96' 'type=gas&seed=3&rings=on&pixels=128' 'type=lava&seed=12&pixels=96'
