@@ -1,11 +1,13 @@
 /* sheet.c -- draws many requests side by side into one PNG, to be looked at.
- * usage: sheet -o FILE [-c COLUMNS] [-z ZOOM] [-b RRGGBB] [-m CPU_MASK] QUERY... ; "-" as a query leaves a cell empty */
+ * usage: sheet -o FILE [-c COLUMNS] [-z ZOOM] [-b RRGGBB] [-m CPU_MASK] QUERY... ; "-" as a query leaves a cell empty
+ *        sheet -f FILE QUERY writes the file that the query asks for, as it is */
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "api/key.h"
 #include "api/request.h"
 #include "renderer/renderer.h"
 
@@ -66,22 +68,37 @@ static void layout(struct sheet *s, const struct frame_set *sets, int count, uns
     }
 }
 
-static struct frame_set draw(struct renderer *r, const char *query)
+static struct frame_set draw(struct renderer *r, const char *query, struct request *ret_request)
 {
-    struct request req;
     struct request_fault fault = {0};
     struct frame_set set;
-    request_init(&req);
-    enum err err = request_set_query(&req, query, strlen(query), &fault);
+    request_init(ret_request);
+    enum err err = request_set_query(ret_request, query, strlen(query), &fault);
     if (!err)
-        err = request_finish(&req, &fault);
+        err = request_finish(ret_request, &fault);
     if (!err)
-        err = renderer_draw(r, &req.planet, NULL, &set);
+        err = renderer_draw(r, &ret_request->planet, NULL, &set);
     if (err) {
         fprintf(stderr, "%s: %s %s\n", query, err_words(err), fault.detail);
         exit(1);
     }
     return set;
+}
+
+static int write_file(struct renderer *r, const char *path, const char *query)
+{
+    struct request req;
+    struct frame_set set = draw(r, query, &req);
+    struct blob file = {0};
+    struct key key;
+    key_make(&req, &key);
+    struct encode_desc desc = request_encode_desc(&req, key.text);
+    FILE *f = fopen(path, "wb");
+    bool written = f && !encoders[req.format].encode(&set, &desc, NULL, &file) &&
+                   fwrite(file.data, 1, file.len, f) == file.len && fclose(f) == 0;
+    frame_set_finish(&set);
+    blob_free(&file);
+    return written ? 0 : 1;
 }
 
 static void say(void *ctx, const char *sentence)
@@ -94,13 +111,14 @@ int main(int argc, char **argv)
 {
     struct renderer_desc desc = renderer_desc_default;
     struct sheet s = {.zoom = 2, .columns = 6};
-    const char *out = NULL;
+    const char *out = NULL, *file = NULL;
     unsigned back = 0x101018;
     desc.backend = "cpu";
     desc.note = say;
-    for (int c; (c = getopt(argc, argv, "o:c:z:b:m:")) != -1;) {
+    for (int c; (c = getopt(argc, argv, "o:f:c:z:b:m:")) != -1;) {
         switch (c) {
         case 'o': out = optarg; break;
+        case 'f': file = optarg; break;
         case 'c': s.columns = atoi(optarg); break;
         case 'z': s.zoom = atoi(optarg); break;
         case 'b': back = (unsigned)strtoul(optarg, NULL, 16); break;
@@ -110,14 +128,21 @@ int main(int argc, char **argv)
     }
     int count = argc - optind;
     struct renderer *r = NULL;
-    if (!out || count < 1 || s.columns < 1 || s.zoom < 1 || renderer_open(&desc, &r)) {
+    if ((!out && !file) || count < 1 || s.columns < 1 || s.zoom < 1 || renderer_open(&desc, &r)) {
         fprintf(stderr, "usage: sheet -o FILE [-c COLUMNS] [-z ZOOM] [-b RRGGBB] QUERY...\n");
         return 2;
     }
+    if (file) {
+        int failed = write_file(r, file, argv[optind]);
+        renderer_close(r);
+        return failed;
+    }
     struct frame_set *sets = calloc((size_t)count, sizeof *sets);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        struct request req;
         if (strcmp(argv[optind + i], "-") != 0)
-            sets[i] = draw(r, argv[optind + i]);
+            sets[i] = draw(r, argv[optind + i], &req);
+    }
     layout(&s, sets, count, back);
     png_image image = {.version = PNG_IMAGE_VERSION,
                        .width = (png_uint_32)s.width,

@@ -19,4 +19,8 @@ planet='type=terrestrial&seed=7&pixels=96'
     "$planet&layer=grid" "$planet&layer=depth" "$planet&layer=height" "$planet&layer=sea" "$planet&layer=light" \
     "$planet&layer=clouds" "$planet&layer=shadow" 'type=moon&seed=2&pixels=96&layer=craters' \
     'type=gas&seed=4&pixels=96&layer=bands' 'type=gas&seed=4&rings=on&layer=rings'
-"$sheet" -o "$folder/hero.png" -c 3 -z 4 -b 0b0b14 'type=terrestrial&seed=7&pixels=96' 'type=gas&seed=3&rings=on&pixels=128' 'type=lava&seed=12&pixels=96'
+
+# The hero of the page: three loops, side by side there.
+"$sheet" -f "$folder/world.gif" 'type=terrestrial&seed=7&pixels=96&zoom=2&format=gif&frames=60&fps=12'
+"$sheet" -f "$folder/gas.gif" 'type=gas&seed=4&rings=on&pixels=128&zoom=2&format=gif&frames=60&fps=12'
+"$sheet" -f "$folder/lava.gif" 'type=lava&seed=12&pixels=96&zoom=2&format=gif&frames=60&fps=12'
