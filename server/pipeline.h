@@ -50,7 +50,8 @@ struct pipeline_waiter {
 bool pipeline_fetch(struct pipeline *p, const struct request *r, const struct key *key,
                     struct pipeline_waiter *w);
 
-/* What the cache has under this key (a reference, to be given back), or NULL; begins nothing. Threads: any. */
+/* What the cache has under this key (a reference, to be given back), or NULL; begins nothing. Threads:
+ * any. */
 struct entry *pipeline_find(struct pipeline *p, const struct key *key);
 
 /* The waiter's client has gone. True: the waiter has left, `done` was not called and never will be. False:

@@ -75,11 +75,11 @@ static size_t text_write(const struct http_request *in, char text[MEMORY_TEXT_BY
     const char *accept = in->accept ? in->accept : "";
     size_t target_len = (size_t)(in->path - in->target) + in->path_len + (in->query ? 1 + in->query_len : 0);
     size_t accept_len = strlen(accept);
-    if (in->method == HTTP_POST || target_len + 1 + accept_len > MEMORY_TEXT_BYTES)
+    if (in->method == HTTP_POST || target_len + accept_len + 2 > MEMORY_TEXT_BYTES)
         return 0;
     memcpy(text, in->target, target_len);
     text[target_len] = '\n'; /* no target holds one */
-    memcpy(text + target_len + 1, accept, accept_len);
+    memcpy(text + target_len + 1, accept, accept_len + 1);
     return target_len + 1 + accept_len;
 }
 

@@ -31,7 +31,8 @@ export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/sanitize/lsan.txt:p
 export TSAN_OPTIONS="${TSAN_OPTIONS:-suppressions=$PWD/tests/sanitize/tsan.txt:halt_on_error=0}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 
-passed=0 failed=0 skipped=0 failures=
+passed=0 failed=0 skipped=0 failures="" running=""
+trap '[ -z "$running" ] || kill -s TERM -- "-$running"; exit 130' INT TERM
 
 wanted() {
     [ -z "$ONLY" ] || [ "$ONLY" = "$1" ]
@@ -64,8 +65,13 @@ check() {
     out=$logs/$name.out err=$logs/$name.err
     # $wrap is nothing or a command with its options.
     # shellcheck disable=SC2086
-    timeout -k 5 "$limit" $wrap "$@" >"$out" 2>"$err" </dev/null
+    timeout -k 5 "$limit" $wrap "$@" >"$out" 2>"$err" </dev/null &
+    running=$!
+    wait "$running"
     status=$?
+    # timeout leads a process group of its own: whatever the program left behind ends here.
+    kill -s KILL -- "-$running" 2>/dev/null && echo "     $name left processes behind; they were ended"
+    running=""
 
     # shellcheck disable=SC2046
     set -- $(told_count "$out" "$err")

@@ -4,6 +4,7 @@ The client reads and writes bytes itself, because the tests are about what is on
 or refuse what they send.
 """
 
+import ctypes
 import json
 import os
 import re
@@ -15,11 +16,16 @@ import threading
 import time
 
 BINARY = "build/planetd"
-PATIENCE = 30  # seconds; nothing here takes a tenth of it unless it hangs
+PATIENCE = 60  # seconds; nothing here takes a tenth of it unless it hangs, or a sanitizer slows it down
 
 # About 8 million pixels: a second or more on one thread with the narrowest kernels, many frames to stop between.
 SLOW = "/planet.gif?pixels=512&frames=30&type=terrestrial&seed="
 SLOW_ARGS = ["--cpu-mask", "sse2", "--render-threads", "1"]
+
+
+def die_with_parent():
+    """Runs in the child: no server is left when the tests are killed."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
 
 
 class Server:
@@ -30,8 +36,8 @@ class Server:
         for address in listen:
             command += ["--listen", address]
         clean = {k: v for k, v in os.environ.items() if not k.startswith("PLANETD_")}
-        self.process = subprocess.Popen(
-            command + list(args), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=clean)
+        self.process = subprocess.Popen(command + list(args), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                        env=clean, preexec_fn=die_with_parent)
         self.expected = 0  # exit status; sanitizers make it another one
         self.lines = []
         self.changed = threading.Condition()
