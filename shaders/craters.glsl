@@ -49,9 +49,10 @@ fn_real crater_squared(word h, point f, int i, int j, int k)
     return dot3(x, y, z, x, y, z);
 }
 
-/* Crater bits at a point of the ground: bowl within 0.8 radii of a centre, rim from there to 1.0.
- * Radii are compared as squares: no root, no division. */
-fn_word crater_code(scene S, point p)
+/* What the 27 cells around a point of the ground say: the least of d - r^2 (x) and of d - (0.8 r)^2 (y), negative within a
+ * rim or a bowl, and the least d / r^2 (z); d is the squared distance to a crater's centre, r the crater's radius.
+ * Radii are compared as squares: no root. Who does not look at z does not pay for it, since it is never computed. */
+fn_point crater_nearest(scene S, point p)
 {
     point c = crater_point(S, p);
     real cx = floor(c.x);
@@ -64,8 +65,9 @@ fn_word crater_code(scene S, point p)
     word x = to_word(cx) * CELL_X;
     word y = to_word(cy) * CELL_Y;
     word z = to_word(cz) * CELL_Z;
-    real bowl = all_real(9.0f);
     real rim = all_real(9.0f);
+    real bowl = all_real(9.0f);
+    real share = all_real(81.0f);
     for (int k = -1; k <= 1; k++)
         for (int j = -1; j <= 1; j++)
             for (int i = -1; i <= 1; i++) {
@@ -76,38 +78,26 @@ fn_word crater_code(scene S, point p)
                 r = r * r;
                 real to_rim = d - r;
                 real to_bowl = d - r * 0.64f;
+                real inverse = inverse_sqrt(r);
+                real of_radius = d * inverse;
                 rim = min(rim, to_rim);
                 bowl = min(bowl, to_bowl);
+                share = min(share, of_radius * inverse);
             }
-    word code = choose(rim < 0.0f, all_word(CRATER_RIM), all_word(0u));
-    return choose(bowl < 0.0f, all_word(CRATER_BOWL), code);
+    return make_point(rim, bowl, share);
+}
+
+/* Crater bits at a point of the ground: bowl within 0.8 radii of a centre, rim from there to 1.0. */
+fn_word crater_code(scene S, point p)
+{
+    point nearest = crater_nearest(S, p);
+    word code = choose(nearest.x < 0.0f, all_word(CRATER_RIM), all_word(0u));
+    return choose(nearest.y < 0.0f, all_word(CRATER_BOWL), code);
 }
 
 /* Distance to the nearest crater's centre in radii of that crater; for the layer "craters". */
 fn_real crater_distance(scene S, point p)
 {
-    point c = crater_point(S, p);
-    real cx = floor(c.x);
-    real cy = floor(c.y);
-    real cz = floor(c.z);
-    real fx = c.x - cx;
-    real fy = c.y - cy;
-    real fz = c.z - cz;
-    point f = make_point(fx, fy, fz);
-    word x = to_word(cx) * CELL_X;
-    word y = to_word(cy) * CELL_Y;
-    word z = to_word(cz) * CELL_Z;
-    real best = all_real(81.0f);
-    for (int k = -1; k <= 1; k++)
-        for (int j = -1; j <= 1; j++)
-            for (int i = -1; i <= 1; i++) {
-                word h = crater_hash((x + to_uint(i) * CELL_X) ^ (y + to_uint(j) * CELL_Y) ^
-                                     (z + to_uint(k) * CELL_Z) ^ S.seed_crater);
-                real r = crater_radius(h);
-                real inverse = inverse_sqrt(r * r);
-                real d = crater_squared(h, f, i, j, k) * inverse;
-                best = min(best, d * inverse);
-            }
-    best = max(best, all_real(1e-12f));
-    return best * inverse_sqrt(best);
+    real share = max(crater_nearest(S, p).z, all_real(1e-12f));
+    return share * inverse_sqrt(share);
 }
