@@ -1,6 +1,6 @@
 # planetd. `make help` lists the targets.
 #
-# Nothing here runs a compiler or pkg-config while make reads this file: `make run` and `make test` work on a machine
+# Nothing here needs a compiler or pkg-config while make reads this file: `make run` and `make test` work on a machine
 # that has only make, because they first install what is missing and then start make again.
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
@@ -131,7 +131,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libplanetd.a
 	$(CC) $(FLAGS) $(LDFLAGS) $^ -o $@ $(PKG_LIBS) -lcmocka
 
 $(TOOLS): $(BUILD)/libplanetd.a
-# Links nothing but EGL, so that it can be carried to a machine with a GPU and no libraries (tests/README.md).
+# Links nothing but EGL and GLES, so that it can be carried to a machine with a GPU and no libraries (tests/README.md).
 $(BUILD)/golden: $(addprefix $(BUILD)/obj/tests/golden/,golden.o no_encoders.o)
 $(BUILD)/files: $(BUILD)/obj/tests/golden/files.o
 $(BUILD)/docs: $(BUILD)/obj/tests/docs/docs.o

@@ -68,17 +68,60 @@ static struct request rich_request(int body)
     return r;
 }
 
+/* In the parameter's unit: an integer where the parameter is whole. */
+static json_t *number_json(int32_t steps, int decimals)
+{
+    double one = 1;
+    for (int d = 0; d < decimals; d++)
+        one *= 10;
+    return decimals ? json_real(steps / one) : json_integer(steps);
+}
+
+/* The default of row `i` for this settled request: a number where the row is one, else a word. */
+static json_t *default_json(int i, const struct request *r)
+{
+    char text[PARAM_TEXT_BYTES];
+    switch (params[i].kind) {
+    case PARAM_NUMBER:
+        return number_json(param_default(i, r), params[i].decimals);
+    case PARAM_CHOICE:
+    case PARAM_COLOR:
+        param_text(i, param_default(i, r), text);
+        return json_string(text);
+    case PARAM_PALETTE:
+    case PARAM_SEED:
+        break;
+    }
+    return json_string(params[i].default_text);
+}
+
+/* What the table says of a default beyond its value in the plain case: "by body"; else "". */
+static const char *default_note(int i, const struct request *r)
+{
+    char text[PARAM_TEXT_BYTES];
+    if (params[i].kind == PARAM_PALETTE || params[i].kind == PARAM_SEED)
+        return "";
+    param_text(i, param_default(i, r), text);
+    return strcmp(text, params[i].default_text) ? params[i].default_text : "";
+}
+
+/* Those of the parameters that can change something about this body. */
 static json_t *defaults_json(int body)
 {
-    struct request r = plain_request(body);
+    struct request plain = plain_request(body), rich = rich_request(body);
     json_t *out = json_object();
-    for (int i = 0; i < param_count; i++) {
-        char text[PARAM_TEXT_BYTES];
-        if (params[i].kind == PARAM_PALETTE || params[i].kind == PARAM_SEED || i == PARAM_ROW_type)
-            continue;
-        param_text(i, param_default(i, &r), text);
-        json_object_set_new(out, params[i].name, json_string(text));
-    }
+    for (int i = 0; i < param_count; i++)
+        if (i != PARAM_ROW_type && i != PARAM_ROW_seed && param_matters(i, &rich))
+            json_object_set_new(out, params[i].name, default_json(i, &plain));
+    return out;
+}
+
+static json_t *layers_json(int body)
+{
+    json_t *out = json_array();
+    for (int layer = 0; layer < LAYER_COUNT; layer++)
+        if (request_body_has_layer(body, layer))
+            json_array_append_new(out, json_string(params[PARAM_ROW_layer].words[layer]));
     return out;
 }
 
@@ -94,20 +137,12 @@ static json_t *body_json(int body)
     json_object_set_new(out, "name", json_string(b->name));
     json_object_set_new(out, "summary", json_string(b->summary));
     json_object_set_new(out, "traits", traits);
+    json_object_set_new(out, "layers", layers_json(body));
     json_object_set_new(out, "palette", palette);
     json_object_set_new(out, "atmosphere",
                         b->traits & BODY_HAS_AIR ? color_json(b->atmosphere) : json_null());
     json_object_set_new(out, "defaults", defaults_json(body));
     return out;
-}
-
-/* In the parameter's unit: an integer where the parameter is whole. */
-static json_t *number_json(int32_t steps, int decimals)
-{
-    double one = 1;
-    for (int d = 0; d < decimals; d++)
-        one *= 10;
-    return decimals ? json_real(steps / one) : json_integer(steps);
 }
 
 static json_t *words_json(const struct param *p)
@@ -145,7 +180,9 @@ static json_t *param_json(int i)
     } else {
         json_object_set_new(out, "words", words_json(p));
     }
-    json_object_set_new(out, "default", json_string(p->default_text));
+    const struct request plain = plain_request(BODY_TERRESTRIAL);
+    json_object_set_new(out, "default", default_json(i, &plain));
+    json_object_set_new(out, "default_note", json_string(default_note(i, &plain)));
     json_object_set_new(out, "default_by_body", json_boolean(param_by_body(i)));
     json_object_set_new(out, "unit", json_string(p->unit));
     json_object_set_new(out, "allowed", json_string(allowed));

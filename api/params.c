@@ -42,6 +42,7 @@
 #define BY_RINGS(without, with)    #without ", " #with " with rings"
 #define BY_FORMAT(still, animated) #still " for png, " #animated " for gif"
 #define BY_BODY(field)             "by body"
+#define LIKE_RINGS(without)        #without ", ring_angle with rings"
 #define PARAM(row, of_kind, field, allowed, fallback, in_unit, words_for_it)                                 \
     [PARAM_ROW_##row] = {.name = #row,                                                                       \
                          .kind = PARAM_##of_kind,                                                            \
@@ -65,13 +66,21 @@ const struct param params[] = {
 #undef BY_RINGS
 #undef BY_FORMAT
 #undef BY_BODY
+#undef LIKE_RINGS
 
 const int param_count = PARAM_ROW_COUNT;
 _Static_assert(PARAM_ROW_COUNT <= 64, "request.given has a bit for each row");
 
 /* Second pass: where the default of a row comes from. Numbers are in the parameter's unit, not in steps. */
 struct fallback {
-    enum { FALLBACK_FIXED, FALLBACK_BY_RINGS, FALLBACK_BY_FORMAT, FALLBACK_BY_BODY, FALLBACK_WORD } rule;
+    enum {
+        FALLBACK_FIXED,
+        FALLBACK_BY_RINGS,
+        FALLBACK_BY_FORMAT,
+        FALLBACK_BY_BODY,
+        FALLBACK_LIKE_RINGS,
+        FALLBACK_WORD
+    } rule;
     double number, other;
     size_t body_offset;
 };
@@ -86,6 +95,10 @@ struct fallback {
 #define BY_RINGS(without, with)                                                                              \
     {                                                                                                        \
         .rule = FALLBACK_BY_RINGS, .number = (without), .other = (with)                                      \
+    }
+#define LIKE_RINGS(without)                                                                                  \
+    {                                                                                                        \
+        .rule = FALLBACK_LIKE_RINGS, .number = (without)                                                     \
     }
 #define BY_FORMAT(still, animated)                                                                           \
     {                                                                                                        \
@@ -175,6 +188,10 @@ int32_t param_default(int i, const struct request *r)
         return (int32_t)number;
     case FALLBACK_BY_RINGS:
         number = r->rings == RINGS_ON ? f->other : number;
+        break;
+    case FALLBACK_LIKE_RINGS:
+        if (r->rings == RINGS_ON)
+            return r->planet.ring_angle_decideg;
         break;
     case FALLBACK_BY_FORMAT:
         number = encoders[r->format].animated ? f->other : number;
@@ -283,7 +300,8 @@ static void number_allowed(const struct param *p, char *ret_text)
     number_text(p->maximum, p->decimals, high);
     number_text(1, p->decimals, step);
     if (p->decimals)
-        snprintf(ret_text, PARAM_ALLOWED_BYTES, "a number from %s to %s in steps of %s", low, high, step);
+        snprintf(ret_text, PARAM_ALLOWED_BYTES, "a number from %s to %s, rounded to steps of %s", low, high,
+                 step);
     else
         snprintf(ret_text, PARAM_ALLOWED_BYTES, "a whole number from %s to %s", low, high);
 }

@@ -69,9 +69,10 @@ static enum err parse_number(int i, const char *value, size_t len, int32_t *ret_
     struct decimal number;
     if (!text_decimal(value, len, p->decimals, &number))
         return ERR_PARAM_SYNTAX;
-    /* First snapped, then checked: what a client's floating point adds to 1 must not refuse it. A count,
-     * though, is whole or wrong. */
-    if (number.steps < p->minimum || number.steps > p->maximum)
+    /* The number itself is checked, not what it is rounded to: 90.04 is no latitude. */
+    bool below = number.steps < p->minimum || (number.steps == p->minimum && number.sign < 0);
+    bool above = number.steps > p->maximum || (number.steps == p->maximum && number.sign > 0);
+    if (below || above)
         return ERR_PARAM_RANGE;
     if (p->decimals == 0 && !number.exact)
         return ERR_PARAM_SYNTAX;
@@ -131,15 +132,25 @@ static enum err set_palette(struct request *r, const char *value, size_t len)
     return ERR_NONE;
 }
 
+/* Whether the UTF-8 holds a control character: C0, DEL or C1 (U+0080..U+009F). */
+static bool has_control(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i], next = i + 1 < len ? (unsigned char)text[i + 1] : 0;
+        if (c < 0x20 || c == 0x7f || (c == 0xc2 && next < 0xa0))
+            return true;
+    }
+    return false;
+}
+
 static enum err set_seed(struct request *r, const char *value, size_t len)
 {
     if (!len)
         return ERR_PARAM_SYNTAX;
     if (len > SEED_MAX_BYTES)
         return ERR_PARAM_RANGE;
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)value[i] < 0x20)
-            return ERR_PARAM_SYNTAX;
+    if (has_control(value, len))
+        return ERR_PARAM_SYNTAX;
     memset(r->seed, 0, sizeof r->seed);
     memcpy(r->seed, value, len);
     r->seed_len = len;
@@ -182,7 +193,9 @@ enum err request_set(struct request *r, const char *name, size_t name_len, const
         return refuse_name(name, name_len, ret_fault);
     const struct param *p = &params[i];
     if (r->given >> i & 1)
-        return fault_set(ret_fault, ERR_PARAM_REPEATED, p->name, "%s is given more than once", p->name);
+        return fault_set(
+            ret_fault, ERR_PARAM_REPEATED, p->name,
+            r->given_by_path >> i & 1 ? "the path already gives %s" : "%s is given more than once", p->name);
     if (value_len > VALUE_MAX_BYTES)
         return fault_value(ret_fault, p->kind == PARAM_SEED ? ERR_PARAM_RANGE : ERR_PARAM_SYNTAX, i, value,
                            value_len);
@@ -259,7 +272,10 @@ static const char *last_dot(const char *path, size_t len)
 static enum err set_named(struct request *r, int row, const char *value, size_t len,
                           struct request_fault *fault)
 {
-    return set_encoded(r, params[row].name, strlen(params[row].name), value, len, false, fault);
+    enum err err = set_encoded(r, params[row].name, strlen(params[row].name), value, len, false, fault);
+    if (!err)
+        r->given_by_path |= UINT64_C(1) << row;
+    return err;
 }
 
 enum err request_set_path(struct request *r, const char *path, size_t len, struct request_fault *ret_fault)
@@ -275,19 +291,20 @@ enum err request_set_path(struct request *r, const char *path, size_t len, struc
     if (!dot || format == FORMAT_COUNT)
         return refuse_path(ret_fault);
 
+    const char *type = path + 1, *slash = NULL;
     if (dot > path) { /* "/{type}/{seed}": two parts, the seed may be empty only to be refused by name */
         if (path[0] != '/')
             return refuse_path(ret_fault);
-        const char *type = path + 1;
-        const char *slash = memchr(type, '/', (size_t)(dot - type));
+        slash = memchr(type, '/', (size_t)(dot - type));
         if (!slash || slash == type || memchr(slash + 1, '/', (size_t)(dot - slash - 1)))
             return refuse_path(ret_fault);
-        enum err err = set_named(r, PARAM_ROW_type, type, (size_t)(slash - type), ret_fault);
-        if (!err)
-            err = set_named(r, PARAM_ROW_seed, slash + 1, (size_t)(dot - slash - 1), ret_fault);
-        if (err)
-            return err;
     }
+    /* The format first: whatever else is wrong, Accept has no say. */
     const char *name = encoders[format].name;
-    return set_named(r, PARAM_ROW_format, name, strlen(name), ret_fault);
+    enum err err = set_named(r, PARAM_ROW_format, name, strlen(name), ret_fault);
+    if (!err && slash)
+        err = set_named(r, PARAM_ROW_type, type, (size_t)(slash - type), ret_fault);
+    if (!err && slash)
+        err = set_named(r, PARAM_ROW_seed, slash + 1, (size_t)(dot - slash - 1), ret_fault);
+    return err;
 }

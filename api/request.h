@@ -30,7 +30,8 @@ struct request {
     int32_t rev;               /* revision asked for; RENDERER_REVISION when none was */
     char seed[SEED_MAX_BYTES]; /* UTF-8, not terminated */
     size_t seed_len;
-    uint64_t given; /* bit i: row i of params.def was given */
+    uint64_t given;         /* bit i: row i of params.def was given */
+    uint64_t given_by_path; /* those of them that the path gave */
 };
 
 /* Why a request is refused: which parameter, and what is allowed, in a sentence. Both NUL-terminated UTF-8
@@ -55,13 +56,14 @@ MUST_USE enum err request_set_query(struct request *r, const char *query, size_t
                                     struct request_fault *ret_fault);
 
 /* Takes a JSON object with the same names (numbers, strings, true/false for on/off, an array of strings for
- * palette). Duplicate names are ERR_PARAM_REPEATED, malformed JSON is ERR_BODY_SYNTAX with line and column.
- */
+ * palette). Duplicate names are ERR_PARAM_REPEATED, malformed JSON is ERR_BODY_SYNTAX with line and column,
+ * no JSON at all or another value than an object is ERR_BODY_SYNTAX. */
 MUST_USE enum err request_set_json(struct request *r, const char *body, size_t len,
                                    struct request_fault *ret_fault);
 
 /* Takes a path after "/planet": "", ".png", ".gif", "/{type}/{seed}.{png|gif}". '+' is literal here.
- * ERR_NOT_FOUND when it has none of these forms; else as request_set(). */
+ * ERR_NOT_FOUND when it has none of these forms; else as request_set(), and then the format is taken even
+ * when something else is refused. */
 MUST_USE enum err request_set_path(struct request *r, const char *path, size_t len,
                                    struct request_fault *ret_fault);
 
@@ -69,6 +71,10 @@ MUST_USE enum err request_set_path(struct request *r, const char *path, size_t l
  * random, settles rings=auto, sets what has no effect back to its default so that equal pictures have equal
  * keys, and checks the whole: ERR_PICTURE_SIZE, ERR_PARAM_COMBINATION, ERR_REVISION. */
 MUST_USE enum err request_finish(struct request *r, struct request_fault *ret_fault);
+
+/* Whether this body can be asked for this layer (enum body, enum layer); LAYER_RINGS needs rings=on besides.
+ */
+bool request_body_has_layer(int32_t body, int32_t layer);
 
 /* True if the parameter was given. `name` must be one of the table. */
 bool request_has(const struct request *r, const char *name);

@@ -62,6 +62,8 @@ static void fold_equals(struct request *r)
         d->phase_micro = 0;
     if (d->light_azimuth_decideg == -HALF_TURN_DECIDEG)
         d->light_azimuth_decideg = HALF_TURN_DECIDEG;
+    if (d->roll_decideg == -HALF_TURN_DECIDEG)
+        d->roll_decideg = HALF_TURN_DECIDEG;
     if (d->ring_angle_decideg == -HALF_TURN_DECIDEG)
         d->ring_angle_decideg = HALF_TURN_DECIDEG;
     const struct body_info *body = &bodies[r->type];
@@ -120,18 +122,23 @@ static unsigned layer_trait(int32_t layer)
     return 0;
 }
 
+bool request_body_has_layer(int32_t body, int32_t layer)
+{
+    unsigned trait = layer_trait(layer);
+    return (bodies[body].traits & trait) == trait;
+}
+
 static enum err check_layer(const struct request *r, struct request_fault *fault)
 {
     const char *layer = params[PARAM_ROW_layer].words[r->planet.layer];
     if (r->planet.layer == LAYER_RINGS && !r->planet.rings)
         return fault_set(fault, ERR_PARAM_COMBINATION, "layer", "layer=%s needs rings=on", layer);
-    unsigned trait = layer_trait(r->planet.layer);
-    if ((bodies[r->type].traits & trait) == trait)
+    if (request_body_has_layer(r->type, r->planet.layer))
         return ERR_NONE;
     char having[160] = "";
     size_t n = 0;
     for (int b = 0; b < BODY_COUNT; b++)
-        if ((bodies[b].traits & trait) && n < sizeof having)
+        if (request_body_has_layer(b, r->planet.layer) && n < sizeof having)
             n += (size_t)snprintf(having + n, sizeof having - n, "%s%s", n ? ", " : "", bodies[b].name);
     return fault_set(fault, ERR_PARAM_COMBINATION, "layer", "type=%s has no layer=%s; these have it: %s",
                      bodies[r->type].name, layer, having);

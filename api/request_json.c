@@ -24,6 +24,28 @@ static void real_text(double real, char ret_text[NUMBER_TEXT_BYTES])
     }
 }
 
+/* Its spelling is lost, and the spelling is the seed: 3, 3.0 and 3e0 are three seeds. */
+static enum err refuse_seed(int i, struct request_fault *fault)
+{
+    return fault_set(
+        fault, ERR_PARAM_SYNTAX, params[i].name,
+        "%s as a number must be an integer without point or exponent; send any other as text in quotes",
+        params[i].name);
+}
+
+/* Whether row `i` knows this word. */
+static bool has_word(int i, const char *word)
+{
+    const struct param *p = &params[i];
+    for (int w = 0; p->kind == PARAM_CHOICE && p->words[w]; w++)
+        if (!strcmp(p->words[w], word))
+            return true;
+    for (int w = 0; p->kind == PARAM_COLOR && w < 2; w++)
+        if (p->words[w] && !strcmp(p->words[w], word))
+            return true;
+    return false;
+}
+
 static enum err refuse_kind(int i, const char *what, struct request_fault *fault)
 {
     char allowed[PARAM_ALLOWED_BYTES];
@@ -60,7 +82,6 @@ static enum err set_member(struct request *r, int i, const json_t *member, struc
 {
     const char *name = params[i].name;
     char text[NUMBER_TEXT_BYTES];
-    bool is_seed = params[i].kind == PARAM_SEED;
     switch (json_typeof(member)) {
     case JSON_STRING:
         return request_set(r, name, strlen(name), json_string_value(member), json_string_length(member),
@@ -69,15 +90,15 @@ static enum err set_member(struct request *r, int i, const json_t *member, struc
         snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(member));
         break;
     case JSON_REAL:
-        if (is_seed) /* its spelling is lost, and the spelling is the seed */
-            return refuse_kind(i, "a number that is not whole", fault);
+        if (params[i].kind == PARAM_SEED)
+            return refuse_seed(i, fault);
         real_text(json_real_value(member), text);
         break;
     case JSON_TRUE:
     case JSON_FALSE:
-        if (is_seed)
-            return refuse_kind(i, "true or false", fault);
         snprintf(text, sizeof text, "%s", json_is_true(member) ? "on" : "off");
+        if (!has_word(i, text))
+            return refuse_kind(i, json_is_true(member) ? "true" : "false", fault);
         break;
     case JSON_ARRAY:
         return set_array(r, i, member, fault);
@@ -90,8 +111,9 @@ static enum err set_member(struct request *r, int i, const json_t *member, struc
 }
 
 /* jansson's text holds what the client sent, so it is worded anew. */
-static const char *json_words(enum json_error_code code)
+static const char *json_words(const json_error_t *error)
 {
+    enum json_error_code code = json_error_code(error);
     if (code == json_error_premature_end_of_input)
         return "the JSON ends too early";
     if (code == json_error_end_of_input_expected)
@@ -99,7 +121,9 @@ static const char *json_words(enum json_error_code code)
     if (code == json_error_stack_overflow)
         return "the JSON is nested too deeply";
     if (code == json_error_numeric_overflow)
-        return "a number is too large; a seed of so many digits can be sent as a string";
+        return strncmp(error->text, "too big", 7)
+                   ? "a number is too large for any parameter"
+                   : "an integer has more than 64 bits; send one of so many digits in quotes";
     return "the JSON is malformed";
 }
 
@@ -131,21 +155,31 @@ static enum err refuse_json(const json_error_t *error, struct request_fault *fau
                          code == json_error_invalid_utf8 ? "the JSON is not UTF-8"
                                                          : "the JSON holds a NUL byte in a name",
                          error->line, error->column);
-    return fault_set(fault, ERR_BODY_SYNTAX, NULL, "%s (line %d, column %d)", json_words(code), error->line,
+    return fault_set(fault, ERR_BODY_SYNTAX, NULL, "%s (line %d, column %d)", json_words(error), error->line,
                      error->column);
+}
+
+static bool is_blank(const char *body, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (!body[i] || !strchr(" \t\r\n", body[i]))
+            return false;
+    return true;
 }
 
 enum err request_set_json(struct request *r, const char *body, size_t len, struct request_fault *ret_fault)
 {
     json_error_t error;
-    json_t *root = json_loadb(body, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
+    if (is_blank(body, len))
+        return fault_set(ret_fault, ERR_BODY_SYNTAX, NULL, "the body is empty; a JSON object is expected");
+    json_t *root = json_loadb(body, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
     if (!root)
         return refuse_json(&error, ret_fault);
     enum err err = ERR_NONE;
     if (!json_is_object(root))
         err = fault_set(
             ret_fault, ERR_BODY_SYNTAX, NULL,
-            "the body must be one JSON object such as {\"type\": \"gas\", \"seed\": 3} (line 1, column 1)");
+            "a JSON object is expected, such as {\"type\": \"gas\", \"seed\": 3}; the body is another value");
     const char *name;
     json_t *member;
     json_object_foreach(root, name, member)

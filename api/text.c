@@ -152,6 +152,7 @@ bool text_decimal(const char *text, size_t len, int places, struct decimal *ret_
         value++;
     ret_decimal->steps = p.negative ? -value : value;
     ret_decimal->exact = exact;
+    ret_decimal->sign = exact ? 0 : round_up != p.negative ? -1 : 1;
     return true;
 }
 

@@ -26,6 +26,7 @@ struct decimal {
     int64_t
         steps; /* multiples of 10^-places, halves away from zero; held within -DECIMAL_LIMIT..DECIMAL_LIMIT */
     bool exact; /* nothing was rounded */
+    int sign; /* of what rounding left out: 1 when the number is above `steps`, -1 when below, 0 when exact */
 };
 
 /* False when the bytes are no decimal number. `places` 0..6, len < 2^20. */

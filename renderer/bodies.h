@@ -1,4 +1,5 @@
-/* The table of bodies: palette, defaults, what each one has. Adding a body = a file in shaders/bodies/ and a row here. */
+/* The table of bodies: palette, defaults, what each one has. Adding a body = a file in shaders/bodies/ and a
+ * row here. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,9 +26,9 @@ struct body_info {
     unsigned traits;     /* enum body_trait */
     int steps;           /* ground colours, low to high */
     uint32_t ramp[BODY_STEPS_MAX];
-    unsigned glow_mask;  /* bit i: ground step i shines by itself */
-    uint32_t cap;        /* polar caps */
-    uint32_t cloud;      /* core of a cloud, and its edge */
+    unsigned glow_mask; /* bit i: ground step i shines by itself */
+    uint32_t cap;       /* polar caps */
+    uint32_t cloud;     /* core of a cloud, and its edge */
     uint32_t cloud_edge;
     uint32_t atmosphere; /* COLOR_AUTO stands for this one */
     int climate_milli;   /* cloud_cover is multiplied by this / 1000 */

@@ -1,5 +1,6 @@
-/* What can be drawn: the renderer's input. Plain integers in named units, so that equal descriptions are equal
- * bytes and no number depends on how it was spelled. api/params.def says how each is asked for. */
+/* What can be drawn: the renderer's input. Plain integers in named units, so that equal descriptions are
+ * equal bytes (if cleared before they are filled) and no number depends on how it was spelled.
+ * api/params.def says how each is asked for. */
 #pragma once
 
 #include <stdint.h>
@@ -35,33 +36,34 @@ enum layer {
 #define COLOR_NONE (-2) /* nothing is drawn */
 
 #define PALETTE_MAX 16
-#define FRAMES_MAX 240
-#define PIXELS_MAX 1024
+#define FRAMES_MAX  240
+#define PIXELS_MAX  1024
 
 /* Angles grow counter-clockwise on the screen, x to the right, y up, z to the viewer. */
 struct planet_desc {
-    uint64_t seed;                  /* every bit counts */
-    int32_t body;                   /* enum body */
-    int32_t layer;                  /* enum layer */
-    int32_t pixels;                 /* side of the frame, 8..1024 */
-    int32_t frames;                 /* 1..240 */
-    int32_t turns;                  /* turns of the planet over all frames, -4..4 */
-    int32_t phase_micro;            /* where frame 0 stands in the loop, millionths of it, 0..1000000 */
-    int32_t light_azimuth_decideg;  /* where the light stands on the screen, -1800..1800; 0 right, 900 top */
+    uint64_t seed;                   /* every bit counts */
+    int32_t body;                    /* enum body */
+    int32_t layer;                   /* enum layer */
+    int32_t pixels;                  /* side of the frame, 8..1024 */
+    int32_t frames;                  /* 1..240 */
+    int32_t turns;                   /* turns of the planet over all frames, -4..4 */
+    int32_t phase_micro;             /* where frame 0 stands in the loop, millionths of it, 0..1000000 */
+    int32_t light_azimuth_decideg;   /* where the light stands on the screen, -1800..1800; 0 right, 900 top */
     int32_t light_elevation_decideg; /* -900..900; 900 from the viewer, 0 from the side */
-    int32_t shade_steps;            /* bands of light, 1..16 */
-    int32_t scale_centi;            /* noise frequency on the unit sphere, hundredths, 25..1600 */
-    int32_t sea_level_milli;        /* height of the sea in thousandths, 0..1000 */
-    int32_t cloud_cover_milli;      /* 0..1000; the body's climate scales it */
-    int32_t cloud_stretch_centi;    /* how many times faster cloud noise varies along the axis, 100..400 */
-    int32_t cloud_ratio;            /* turns of the clouds for each turn of the ground, 0..4 */
-    int32_t ice_caps_milli;         /* size of the polar caps, 0..1000 */
-    int32_t tilt_decideg;           /* north pole toward the viewer, -900..900 */
-    int32_t rings;                  /* 0 or 1 */
-    int32_t ring_angle_decideg;     /* turn of the ring on the screen, -1800..1800 */
-    int32_t ring_open_milli;        /* short axis over long axis, 20..1000 */
-    int32_t atmosphere;             /* colour, COLOR_AUTO or COLOR_NONE */
-    int32_t background;             /* colour or COLOR_NONE */
-    int32_t palette_count;          /* colours in `palette`; 0 = the body's own */
-    uint32_t palette[PALETTE_MAX];  /* 0xRRGGBB, ramp order, low to high; unused ones are 0 */
+    int32_t shade_steps;             /* bands of light, 1..16 */
+    int32_t scale_centi;             /* noise frequency on the unit sphere, hundredths, 25..1600 */
+    int32_t sea_level_milli;         /* height of the sea in thousandths, 0..1000 */
+    int32_t cloud_cover_milli;       /* 0..1000; the body's climate scales it */
+    int32_t cloud_stretch_centi;     /* how many times faster cloud noise varies along the axis, 100..400 */
+    int32_t cloud_ratio;             /* turns of the clouds for each turn of the ground, 0..4 */
+    int32_t ice_caps_milli;          /* size of the polar caps, 0..1000 */
+    int32_t tilt_decideg;            /* north pole toward the viewer, -900..900 */
+    int32_t roll_decideg;            /* turn of the axis on the screen, -1800..1800 */
+    int32_t rings;                   /* 0 or 1 */
+    int32_t ring_angle_decideg;      /* turn of the ring on the screen, -1800..1800 */
+    int32_t ring_open_milli;         /* short axis over long axis, 20..1000 */
+    int32_t atmosphere;              /* colour, COLOR_AUTO or COLOR_NONE */
+    int32_t background;              /* colour or COLOR_NONE */
+    int32_t palette_count;           /* colours in `palette`; 0 = the body's own */
+    uint32_t palette[PALETTE_MAX];   /* 0xRRGGBB, ramp order, low to high; unused ones are 0 */
 };

@@ -1,6 +1,7 @@
 /* palette.c -- from codes to colours, once for each distinct code of a result.
- * The formulas are the documents'; all arithmetic is + - * / on doubles in this order, so the colours are the same on
- * every machine. Layout of codes: shaders/planet.glsl, shaders/layers.glsl. Threads: one palette by one thread. */
+ * The formulas are the documents'; all arithmetic is + - * / on doubles in this order, so the colours are the
+ * same on every machine. One thing is ours: clouds take half of the ground's cool tint, so that they don't
+ * turn grey. Threads: one palette by one thread. */
 #include "renderer/palette.h"
 
 #include <stdlib.h>
@@ -8,26 +9,30 @@
 
 #include "renderer/bodies.h"
 #include "renderer/scene.h"
+#include "shaders/codes.glsl"
 
-#define GROUND_LIGHT 0.48, 1.08, 1.0 /* brightness in the dark and in full light; how much of the cool tint */
-#define CLOUD_LIGHT 0.55, 1.00, 0.5
-#define HALO_ALPHA 0.55
-#define LIMB_MIX 0.55
-#define CLOUD_MIX 0.92
+#define HALO_ALPHA   0.55
+#define LIMB_MIX     0.55
+#define CLOUD_MIX    0.92
 #define CLOUD_SHADOW 0.72
-#define CRATER_BOWL 0.60
-#define CRATER_RIM 1.28
+#define BOWL_LIGHT   0.60
+#define RIM_LIGHT    1.28
 
 struct rgb {
     double r, g, b; /* 0..1, may exceed it until packed */
 };
+
+/* Brightness in the dark and in full light, and how much of the cool tint the dark takes. */
+static const struct light {
+    double dark, bright, coolness;
+} ground_light = {0.48, 1.08, 1.0}, cloud_light = {0.55, 1.0, 0.5};
 
 /* From a code or a colour to an index; open addressing, at most half full. */
 struct table {
     struct slot {
         uint32_t key;
         uint32_t index_plus_1; /* 0 = free */
-    } *slots;
+    } * slots;
     uint32_t size, used; /* size is a power of two */
 };
 
@@ -65,11 +70,11 @@ static uint32_t packed(struct rgb c, double alpha)
 }
 
 /* Light falls in steps; what it leaves out turns cool instead of grey, so the dark side stays readable. */
-static struct rgb lit(struct rgb c, double band, double dark, double bright, double coolness)
+static struct rgb lit(struct rgb c, double band, const struct light *light)
 {
-    struct rgb shade = scaled(c, dark + (bright - dark) * band);
+    struct rgb shade = scaled(c, light->dark + (light->bright - light->dark) * band);
     struct rgb cool = {shade.r * 0.7, shade.g * 0.8, shade.b * 1.2};
-    return mixed(shade, cool, (1.0 - band) * coolness);
+    return mixed(shade, cool, (1.0 - band) * light->coolness);
 }
 
 /* Colour `i` of `steps` ground colours, lowest first; a palette of another length is spread over them. */
@@ -83,12 +88,11 @@ static struct rgb ramp_color(const struct planet_desc *d, int i, int steps)
 static struct rgb ground_color(const struct planet_desc *d, uint32_t code, double band)
 {
     const struct body_info *body = &bodies[d->body];
-    int step = (int)(code & 15);
+    int step = (int)(code & CODE_STEP_MASK);
     struct rgb c = step < body->steps ? ramp_color(d, step, body->steps) : rgb_of(body->cap);
-    uint32_t crater = code >> 4 & 3;
-    if (crater)
-        c = scaled(c, crater == 1 ? CRATER_BOWL : CRATER_RIM);
-    struct rgb shaded = lit(c, band, GROUND_LIGHT);
+    if (code & (CODE_BOWL | CODE_RIM))
+        c = scaled(c, code & CODE_BOWL ? BOWL_LIGHT : RIM_LIGHT);
+    struct rgb shaded = lit(c, band, &ground_light);
     if (body->glow_mask >> step & 1)
         return mixed(shaded, c, 1.0 - band * 0.5);
     return shaded;
@@ -101,18 +105,20 @@ static struct rgb atmosphere_color(const struct planet_desc *d)
 
 static struct rgb planet_color(const struct planet_desc *d, uint32_t code)
 {
-    double band = (double)(code >> 6 & 31) / d->shade_steps;
-    uint32_t cover = code >> 11 & 3;
+    double band = (double)(code >> CODE_BAND_SHIFT & CODE_BAND_MASK) / d->shade_steps;
+    uint32_t cover = code >> CODE_COVER_SHIFT & CODE_COVER_MASK;
     struct rgb c = ground_color(d, code, band);
-    if (cover == 1) {
+    if (cover == COVER_SHADOW) {
         c = scaled(c, CLOUD_SHADOW);
-    } else if (cover > 1) {
-        /* What shows through a cloud is the same ground everywhere: a cloud is one flat tone, not a copy of the map. */
+    } else if (cover != COVER_NONE) {
+        /* What shows through a cloud is the same ground everywhere: a cloud is one flat tone, not a copy of
+         * the map. */
         const struct body_info *body = &bodies[d->body];
-        struct rgb cloud = lit(rgb_of(cover == 3 ? body->cloud : body->cloud_edge), band, CLOUD_LIGHT);
+        struct rgb cloud =
+            lit(rgb_of(cover == COVER_CORE ? body->cloud : body->cloud_edge), band, &cloud_light);
         c = mixed(ground_color(d, 1, band), cloud, CLOUD_MIX);
     }
-    if (code >> 13 & 1)
+    if (code & CODE_LIMB)
         c = mixed(c, atmosphere_color(d), LIMB_MIX);
     return c;
 }
@@ -120,9 +126,9 @@ static struct rgb planet_color(const struct planet_desc *d, uint32_t code)
 static struct rgb ring_color(const struct planet_desc *d, uint32_t code)
 {
     struct rgb dark = {0.55, 0.42, 0.32}, light = {0.93, 0.84, 0.66};
-    struct rgb c = mixed(dark, light, scene_ring_tone(d->seed, (int)(code & 15)));
-    if (code >> 4 & 1)
-        c = lit(c, 0.0, GROUND_LIGHT);
+    struct rgb c = mixed(dark, light, scene_ring_tone(d->seed, (int)(code & RING_STRIPE_MASK)));
+    if (code & RING_DARK)
+        c = lit(c, 0.0, &ground_light);
     return c;
 }
 
@@ -134,32 +140,40 @@ static struct rgb layer_color(const struct planet_desc *d, uint32_t value)
     static const uint32_t shadow[] = {0x808080, 0x000000, 0xffffff, 0xffffff};
     static const uint32_t rings[] = {0x505560, 0x3f7fff, 0xe0443a};
     switch ((enum layer)d->layer) {
-    case LAYER_SEA: return rgb_of(sea[value & 1]);
-    case LAYER_CLOUDS: return rgb_of(clouds[value & 3]);
-    case LAYER_SHADOW: return rgb_of(shadow[value & 3]);
-    case LAYER_BANDS: return ramp_color(d, (int)(value & 3), bodies[d->body].steps);
-    case LAYER_RINGS: return rgb_of(rings[value % 3]);
-    case LAYER_LIGHT: return scaled((struct rgb){1, 1, 1}, (double)value / d->shade_steps);
-    case LAYER_GRID: return (struct rgb){(value & 255) / 255.0, (value >> 8) / 255.0, 0};
+    case LAYER_SEA:
+        return rgb_of(sea[value & 1]);
+    case LAYER_CLOUDS:
+        return rgb_of(clouds[value & 3]);
+    case LAYER_SHADOW:
+        return rgb_of(shadow[value & 3]);
+    case LAYER_BANDS:
+        return ramp_color(d, (int)(value & 3), bodies[d->body].steps);
+    case LAYER_RINGS:
+        return rgb_of(rings[value % 3]);
+    case LAYER_LIGHT:
+        return scaled((struct rgb){1, 1, 1}, (double)value / d->shade_steps);
+    case LAYER_GRID:
+        return (struct rgb){(value & 255) / 255.0, (value >> 8) / 255.0, 0};
     case LAYER_COLOR:
     case LAYER_DEPTH:
     case LAYER_HEIGHT:
     case LAYER_CRATERS:
-    case LAYER_COUNT: break;
+    case LAYER_COUNT:
+        break;
     }
     return scaled((struct rgb){1, 1, 1}, value / 255.0);
 }
 
 uint32_t palette_color(const struct planet_desc *d, uint32_t code)
 {
-    uint32_t kind = d->layer == LAYER_COLOR ? code >> 14 & 3 : 0;
+    uint32_t kind = code >> CODE_KIND_SHIFT & CODE_KIND_MASK;
     if (code == 0)
         return d->background >= 0 ? packed(rgb_of((uint32_t)d->background), 1) : 0;
     if (d->layer != LAYER_COLOR)
         return packed(layer_color(d, code - 1), 1);
-    if (kind == 1)
+    if (kind == KIND_PLANET)
         return packed(planet_color(d, code), 1);
-    if (kind == 3)
+    if (kind == KIND_RING)
         return packed(ring_color(d, code), 1);
     if (d->background >= 0)
         return packed(mixed(rgb_of((uint32_t)d->background), atmosphere_color(d), HALO_ALPHA), 1);
@@ -240,7 +254,8 @@ static enum err add_color(struct palette *p, uint32_t color)
     return err;
 }
 
-/* The index of a code that is met for the first time. Two codes may be one colour: the list holds each colour once. */
+/* The index of a code that is met for the first time. Two codes may be one colour: the list holds each colour
+ * once. */
 static enum err meet(struct palette *p, uint32_t code, uint32_t *ret_index)
 {
     uint32_t color = palette_color(&p->desc, code);

@@ -14,7 +14,8 @@ struct palette;
 MUST_USE enum err palette_create(const struct planet_desc *desc, struct palette **ret_palette);
 void palette_destroy(struct palette *p); /* accepts NULL */
 
-/* Turns `count` codes into indices. Each new colour gets the next index, in the order in which it is met. ERR_OOM. */
+/* Turns `count` codes into indices. Each new colour gets the next index, in the order in which it is met.
+ * ERR_OOM. */
 MUST_USE enum err palette_resolve(struct palette *p, const uint32_t *codes, size_t count, uint16_t *index);
 
 /* The colours met so far: moves the list to the caller, who frees it with free(). */

@@ -1,10 +1,13 @@
-/* renderer.c -- chooses a backend, makes it prove itself, and draws: description -> scene -> codes -> frame set.
+/* renderer.c -- chooses a backend, makes it prove itself, and draws: description -> scene -> codes -> frame
+ * set.
  *
- * Frames are drawn in batches so that memory is bounded by the frame set, not by the wider codes. When a backend loses
- * its device in mid-draw it is opened once more; if that fails, or it is lost again, the work moves to the cpu backend
- * for good. The client never sees any of this, since every backend gives the same codes.
+ * Frames are drawn in batches so that memory is bounded by the frame set, not by the wider codes. When a
+ * backend loses its device in mid-draw it is opened once more; if that fails, or it is lost again before it
+ * has finished a batch, the work moves to the cpu backend for good. The client never sees any of this, since
+ * every backend gives the same codes.
  *
- * Threads: draws run under a read lock and share the backend; replacing it takes the write lock. */
+ * Threads: draws run under a read lock and share the backend; replacing it takes the write lock. The status
+ * has a lock of its own, so that a probe is answered while a backend is rebuilt, which can take seconds. */
 #include "renderer/renderer.h"
 
 #include <inttypes.h>
@@ -17,16 +20,16 @@
 #include "renderer/renderer_impl.h"
 #include "renderer/self_test.h"
 
-#define BATCH_PIXELS (1u << 21) /* 8 MiB of codes: enough to keep a GPU busy, little enough to be cancelled between */
-
 const struct renderer_desc renderer_desc_default = {.backend = "auto", .cpu_mask = ""};
 
 struct renderer {
     struct renderer_desc desc;
     char wanted[32], cpu_mask[16]; /* copies of the description's texts */
-    pthread_rwlock_t lock;         /* guards what follows */
+    pthread_rwlock_t lock;         /* guards backend and generation */
     struct backend *backend;
-    unsigned generation; /* grows when the backend is replaced */
+    unsigned generation;       /* grows when the backend is replaced */
+    atomic_uint losses_in_row; /* since a batch was last finished */
+    pthread_mutex_t status_lock;
     struct renderer_status status;
 };
 
@@ -34,6 +37,13 @@ static void note(const struct renderer *r, const char *sentence)
 {
     if (r->desc.note)
         r->desc.note(r->desc.note_ctx, sentence);
+}
+
+static void set_status(struct renderer *r, const struct renderer_status *status)
+{
+    pthread_mutex_lock(&r->status_lock);
+    r->status = *status;
+    pthread_mutex_unlock(&r->status_lock);
 }
 
 /* The backends by name. Order is the order of "auto". */
@@ -74,7 +84,8 @@ static const struct backend_choice {
 };
 
 /* Opens and proves one backend; `reason` (256 bytes) says why not. */
-static enum err open_proven(struct renderer *r, const struct backend_choice *choice, struct backend **ret, char *reason)
+static enum err open_proven(struct renderer *r, const struct backend_choice *choice,
+                            struct renderer_status *status, struct backend **ret, char *reason)
 {
     struct backend *b = NULL;
     uint64_t hash = 0;
@@ -90,8 +101,8 @@ static enum err open_proven(struct renderer *r, const struct backend_choice *cho
         if (err) {
             snprintf(reason, 256, "self-test of %s could not run: %s", b->device, err_words(err));
         } else if (hash != SELF_TEST_HASH) {
-            snprintf(reason, 256, "%s draws other pixels: self-test gave %016" PRIx64 ", not %016" PRIx64, b->device, hash,
-                     (uint64_t)SELF_TEST_HASH);
+            snprintf(reason, 256, "%s draws other pixels: self-test gave %016" PRIx64 ", not %016" PRIx64,
+                     b->device, hash, (uint64_t)SELF_TEST_HASH);
             err = ERR_SELF_TEST;
         }
     }
@@ -99,10 +110,10 @@ static enum err open_proven(struct renderer *r, const struct backend_choice *cho
         b->impl->destroy(b);
         return err;
     }
-    r->status.self_test_ok = true;
-    r->status.self_test_hash = hash;
-    snprintf(r->status.backend, sizeof r->status.backend, "%s", choice->name);
-    snprintf(r->status.device, sizeof r->status.device, "%s", b->device);
+    status->self_test_ok = true;
+    status->self_test_hash = hash;
+    snprintf(status->backend, sizeof status->backend, "%s", choice->name);
+    snprintf(status->device, sizeof status->device, "%s", b->device);
     *ret = b;
     return ERR_NONE;
 }
@@ -111,13 +122,16 @@ static enum err open_proven(struct renderer *r, const struct backend_choice *cho
 static enum err try_choice(struct renderer *r, const struct backend_choice *choice)
 {
     char reason[256], sentence[512];
-    enum err err = open_proven(r, choice, &r->backend, reason);
+    struct renderer_status status;
+    renderer_status(r, &status);
+    enum err err = open_proven(r, choice, &status, &r->backend, reason);
     if (err) {
         snprintf(sentence, sizeof sentence, "backend %s is not used: %s", choice->name, reason);
-        snprintf(r->status.reason, sizeof r->status.reason, "%.40s: %.200s", choice->name, reason);
+        snprintf(status.reason, sizeof status.reason, "%.40s: %.200s", choice->name, reason);
     } else {
-        snprintf(sentence, sizeof sentence, "backend %s draws: %s", choice->name, r->status.device);
+        snprintf(sentence, sizeof sentence, "backend %s draws: %s", choice->name, status.device);
     }
+    set_status(r, &status);
     note(r, sentence);
     return err;
 }
@@ -152,6 +166,7 @@ enum err renderer_open(const struct renderer_desc *desc, struct renderer **ret_r
     snprintf(r->wanted, sizeof r->wanted, "%s", desc->backend);
     snprintf(r->cpu_mask, sizeof r->cpu_mask, "%s", desc->cpu_mask ? desc->cpu_mask : "");
     pthread_rwlock_init(&r->lock, NULL);
+    pthread_mutex_init(&r->status_lock, NULL);
     enum err err = choose(r);
     if (err) {
         renderer_close(r);
@@ -168,6 +183,7 @@ void renderer_close(struct renderer *r)
     if (r->backend)
         r->backend->impl->destroy(r->backend);
     pthread_rwlock_destroy(&r->lock);
+    pthread_mutex_destroy(&r->status_lock);
     free(r);
 }
 
@@ -175,21 +191,25 @@ void renderer_close(struct renderer *r)
 static enum err replace_backend(struct renderer *r, unsigned generation)
 {
     enum err err = ERR_NONE;
+    struct renderer_status status;
     pthread_rwlock_wrlock(&r->lock);
     if (r->generation == generation) { /* else another draw has done it already */
-        const struct backend_choice *same = find_choice(r->status.backend);
-        bool again = r->status.device_losses++ == 0;
+        renderer_status(r, &status);
+        const struct backend_choice *same = find_choice(status.backend);
+        bool again = atomic_fetch_add(&r->losses_in_row, 1) == 0;
+        status.device_losses++;
+        status.self_test_ok = false; /* not ready until one has proved itself */
+        if (!again)
+            snprintf(status.reason, sizeof status.reason, "the graphics context was lost twice in a row");
+        set_status(r, &status);
         r->generation++;
         r->backend->impl->destroy(r->backend);
         r->backend = NULL;
-        note(r, again ? "graphics context lost: rebuilding it" : "graphics context lost again: moving to the cpu");
+        note(r, again ? "graphics context lost: rebuilding it"
+                      : "graphics context lost again: moving to the cpu");
         err = again ? try_choice(r, same) : ERR_DEVICE_LOST;
         if (err)
             err = try_choice(r, find_choice("cpu"));
-        if (err)
-            r->status.self_test_ok = false;
-        else if (!again)
-            snprintf(r->status.reason, sizeof r->status.reason, "the graphics context was lost twice");
     } else if (!r->backend) {
         err = ERR_DEVICE_LOST;
     }
@@ -198,14 +218,16 @@ static enum err replace_backend(struct renderer *r, unsigned generation)
 }
 
 /* One batch of codes, whatever becomes of the device meanwhile. */
-static enum err draw_codes(struct renderer *r, const struct scene *scene, const struct scene_turn *turns, int count,
-                           const atomic_bool *cancel, uint32_t *codes)
+static enum err draw_codes(struct renderer *r, const struct scene *scene, const struct scene_turn *turns,
+                           int count, const atomic_bool *cancel, uint32_t *codes)
 {
     for (;;) {
         pthread_rwlock_rdlock(&r->lock);
         unsigned generation = r->generation;
         struct backend *b = r->backend;
         enum err err = b ? b->impl->draw(b, scene, turns, count, cancel, codes) : ERR_DEVICE_LOST;
+        if (!err && atomic_load_explicit(&r->losses_in_row, memory_order_relaxed))
+            atomic_store(&r->losses_in_row, 0);
         pthread_rwlock_unlock(&r->lock);
         if (err != ERR_DEVICE_LOST)
             return err;
@@ -228,22 +250,29 @@ static enum err draw_batches(struct renderer *r, const struct planet_desc *desc,
         int count = desc->frames - frame < batch ? desc->frames - frame : batch;
         enum err err = draw_codes(r, &scene, turns + frame, count, cancel, codes);
         if (!err)
-            err = palette_resolve(palette, codes, (size_t)count * frame_pixels, index + (size_t)frame * frame_pixels);
+            err = palette_resolve(palette, codes, (size_t)count * frame_pixels,
+                                  index + (size_t)frame * frame_pixels);
         if (err)
             return err;
     }
     return ERR_NONE;
 }
 
+/* Frames that are drawn before their codes become indices. */
+static int batch_frames(struct renderer *r, size_t frame_pixels, int frames)
+{
+    pthread_rwlock_rdlock(&r->lock);
+    size_t pixels = r->backend ? r->backend->impl->batch_pixels : 0;
+    pthread_rwlock_unlock(&r->lock);
+    size_t batch = pixels / frame_pixels;
+    return batch < 1 ? 1 : batch > (size_t)frames ? frames : (int)batch;
+}
+
 enum err renderer_draw(struct renderer *r, const struct planet_desc *desc, const atomic_bool *cancel,
                        struct frame_set *ret_frames)
 {
     size_t frame_pixels = (size_t)desc->pixels * (size_t)desc->pixels; /* at most 2^20, see PIXELS_MAX */
-    int batch = (int)(BATCH_PIXELS / frame_pixels);
-    if (batch < 1)
-        batch = 1;
-    if (batch > desc->frames)
-        batch = desc->frames;
+    int batch = batch_frames(r, frame_pixels, desc->frames);
     struct palette *palette = NULL;
     uint32_t *codes = malloc((size_t)batch * frame_pixels * sizeof *codes);
     struct frame_set set = {
@@ -267,7 +296,7 @@ enum err renderer_draw(struct renderer *r, const struct planet_desc *desc, const
 
 void renderer_status(struct renderer *r, struct renderer_status *ret_status)
 {
-    pthread_rwlock_rdlock(&r->lock);
+    pthread_mutex_lock(&r->status_lock);
     *ret_status = r->status;
-    pthread_rwlock_unlock(&r->lock);
+    pthread_mutex_unlock(&r->status_lock);
 }

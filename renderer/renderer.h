@@ -16,7 +16,8 @@
 struct pool;
 struct renderer;
 
-/* Told what happens while a backend is chosen or lost; one sentence, no newline. May be called from any thread. */
+/* Told what happens while a backend is chosen or lost; one sentence, no newline. May be called from any
+ * thread. */
 typedef void renderer_note(void *ctx, const char *sentence);
 
 struct renderer_desc {
@@ -39,8 +40,8 @@ struct renderer_status {
 };
 
 /* "auto" takes a hardware GPU that passes the self-test, else cpu. A named backend never falls back:
- * ERR_BACKEND_UNKNOWN, ERR_NO_DEVICE or ERR_SELF_TEST says why it can't be had. ERR_CONFIG: an unknown cpu_mask,
- * or one this processor lacks. Free with renderer_close(). */
+ * ERR_BACKEND_UNKNOWN, ERR_NO_DEVICE or ERR_SELF_TEST says why it can't be had. ERR_CONFIG: an unknown
+ * cpu_mask, or one this processor lacks. Free with renderer_close(). */
 MUST_USE enum err renderer_open(const struct renderer_desc *desc, struct renderer **ret_renderer);
 void renderer_close(struct renderer *r); /* accepts NULL; no draw may be running */
 

@@ -12,11 +12,12 @@
 
 struct backend;
 
-/* Draws `count` frames of one scene: codes[(frame * scene->side + row) * scene->side + column]. The caller has validated
- * everything. ERR_DEVICE_LOST: nothing of `codes` may be used, and the backend must be destroyed. ERR_CANCELLED may be
- * returned early when *cancel reads true (cancel may be NULL). */
+/* Draws `count` frames of one scene: codes[(frame * scene->side + row) * scene->side + column]. The caller
+ * has validated everything. ERR_DEVICE_LOST: nothing of `codes` may be used, and the backend must be
+ * destroyed. ERR_CANCELLED may be returned early when *cancel reads true (cancel may be NULL). */
 struct backend_impl {
     const char *name;
+    size_t batch_pixels; /* how many it likes to be given at once; a frame is never cut */
     enum err (*draw)(struct backend *b, const struct scene *scene, const struct scene_turn *turns, int count,
                      const atomic_bool *cancel, uint32_t *codes);
     void (*destroy)(struct backend *b);
@@ -34,13 +35,16 @@ struct gl_backend_desc {
 };
 
 /* ERR_NO_DEVICE with the reason in ret_reason[256] when no device fits. */
-MUST_USE enum err gl_backend_open(const struct gl_backend_desc *desc, struct backend **ret_backend, char *ret_reason);
+MUST_USE enum err gl_backend_open(const struct gl_backend_desc *desc, struct backend **ret_backend,
+                                  char *ret_reason);
 
 /* ERR_CONFIG when cpu_mask is unknown or wider than this processor. pool may be NULL. */
-MUST_USE enum err cpu_backend_open(const char *cpu_mask, struct pool *pool, struct backend **ret_backend, char *ret_reason);
+MUST_USE enum err cpu_backend_open(const char *cpu_mask, struct pool *pool, struct backend **ret_backend,
+                                   char *ret_reason);
 
 /* Flat codes from the seed, for tests of everything above the kernels. */
 MUST_USE enum err null_backend_open(struct backend **ret_backend);
 
-/* For tests: the next `draws` draws of a GL backend behave as if the context had been lost in their midst. Threads: any. */
+/* For tests: the next `draws` draws of a GL backend behave as if the context had been lost in their midst.
+ * Threads: any. */
 void gl_backend_lose(struct backend *b, int draws);

@@ -1,6 +1,6 @@
 /* scene.c -- from a description to the numbers that a kernel reads.
- * All arithmetic is + - * / on doubles, which IEEE 754 fixes; the results are rounded to float once, here, so that every
- * backend starts from the same bits. Threads: pure. */
+ * All arithmetic is + - * / on doubles, which IEEE 754 fixes; the results are rounded to float once, here, so
+ * that every backend starts from the same bits. Threads: pure. */
 #include "renderer/scene.h"
 
 #include "renderer/base/angle.h"
@@ -9,10 +9,11 @@
 _Static_assert(sizeof(struct scene) % 4 == 0, "4-byte scalars only");
 
 #define RING_PLANET_RADIUS 0.55 /* of the frame: leaves room for the rings */
-#define RING_STRIPES 9          /* floor((0.98 - 0.68) * 30) */
-#define RING_GAP 0.22           /* below this hash a stripe is a gap */
+#define RING_STRIPES       9    /* floor((0.98 - 0.68) * 30) */
+#define RING_GAP           0.22 /* below this hash a stripe is a gap */
 
-/* Independent numbers from one seed: SplitMix64 (Steele, Lea, Flood 2014) jumped to its `stream`-th output. */
+/* Independent numbers from one seed: SplitMix64 (Steele, Lea, Flood 2014) jumped to its `stream`-th output.
+ */
 static uint64_t seed_stream(uint64_t seed, uint64_t stream)
 {
     uint64_t z = seed + (stream + 1) * 0x9e3779b97f4a7c15u;
@@ -21,7 +22,16 @@ static uint64_t seed_stream(uint64_t seed, uint64_t stream)
     return z ^ (z >> 31);
 }
 
-enum { STREAM_GROUND, STREAM_CAP, STREAM_CLOUD, STREAM_CRATER, STREAM_BAND, STREAM_RING, STREAM_GROUND_AT, STREAM_CLOUD_AT };
+enum {
+    STREAM_GROUND,
+    STREAM_CAP,
+    STREAM_CLOUD,
+    STREAM_CRATER,
+    STREAM_BAND,
+    STREAM_RING,
+    STREAM_GROUND_AT,
+    STREAM_CLOUD_AT
+};
 
 /* A place in the noise, 0..64 cells on each axis, in 1024ths. */
 static void seed_place(uint64_t bits, float *x, float *y, float *z)
@@ -31,9 +41,25 @@ static void seed_place(uint64_t bits, float *x, float *y, float *z)
     *z = (float)(bits >> 32 & 0xffff) / 1024.0f;
 }
 
-double scene_ring_tone(uint64_t seed, int stripe)
+static double stripe_tone(uint64_t seed, int stripe)
 {
     return (double)(seed_stream(seed, STREAM_RING + 16 * ((uint64_t)stripe + 1)) >> 40) / 16777216.0;
+}
+
+/* A group has the mean tone of its stripes that are no gaps, and is a gap when all are. */
+double scene_ring_tone(uint64_t seed, int code)
+{
+    if (code < RING_STRIPES)
+        return stripe_tone(seed, code);
+    bool whole = code == RING_STRIPES + RING_STRIPES / 3;
+    int first = whole ? 0 : (code - RING_STRIPES) * 3, count = whole ? RING_STRIPES : 3, there = 0;
+    double sum = 0;
+    for (int i = first; i < first + count; i++)
+        if (stripe_tone(seed, i) > RING_GAP) {
+            sum += stripe_tone(seed, i);
+            there++;
+        }
+    return there ? sum / there : 0;
 }
 
 static void make_seeds(const struct planet_desc *d, struct scene *s)
@@ -81,7 +107,7 @@ static void make_rings(const struct planet_desc *d, double radius, struct scene 
     s->inverse_open = (float)(1000.0 / d->ring_open_milli);
     s->ring_shadow = (float)(radius * 0.97);
     s->ring_stripes = 0;
-    for (int i = 0; i < RING_STRIPES; i++)
+    for (int i = 0; i <= RING_STRIPES + RING_STRIPES / 3; i++)
         if (scene_ring_tone(d->seed, i) > RING_GAP)
             s->ring_stripes |= 1u << i;
 }
@@ -105,6 +131,9 @@ void scene_make(const struct planet_desc *d, struct scene *ret_scene)
     angle_sincos(d->tilt_decideg, 3600, &sine, &cosine);
     s.sin_tilt = (float)sine;
     s.cos_tilt = (float)cosine;
+    angle_sincos(d->roll_decideg, 3600, &sine, &cosine);
+    s.sin_roll = (float)sine;
+    s.cos_roll = (float)cosine;
 
     s.scale = (float)(d->scale_centi / 100.0);
     s.sea_level = (float)((d->sea_level_milli - body->bias_milli) / 1000.0);
@@ -120,7 +149,8 @@ void scene_make(const struct planet_desc *d, struct scene *ret_scene)
 
 struct scene_turn scene_turn_make(const struct planet_desc *d, int frame)
 {
-    /* Where the planet stands, in 1 / (frames * 10^6) turns: whole numbers, so that the last frame is the first. */
+    /* Where the planet stands, in 1 / (frames * 10^6) turns: whole numbers, so that the last frame is the
+     * first. */
     int64_t den = (int64_t)d->frames * 1000000;
     int64_t at = ((int64_t)d->phase_micro * d->frames + (int64_t)frame * 1000000) * d->turns;
     double sine, cosine;

@@ -6,7 +6,8 @@
 
 #include "renderer/desc.h"
 
-/* The fields are in shaders/scene.glsl, which is C and GLSL at once: 4-byte scalars only, so that std140 and C agree. */
+/* The fields are in shaders/scene.glsl, which is C and GLSL at once: 4-byte scalars only, so that std140 and
+ * C agree. */
 typedef uint32_t uint;
 #include "shaders/scene.glsl"
 
@@ -19,8 +20,10 @@ struct scene_turn {
 /* Fills *ret_scene. `desc` must be within its documented ranges. Threads: any. */
 void scene_make(const struct planet_desc *desc, struct scene *ret_scene);
 
-/* The angles of frame `frame` (0 <= frame <= desc->frames; the last is equal to frame 0, bit for bit). Threads: any. */
+/* The angles of frame `frame` (0 <= frame <= desc->frames; the last is equal to frame 0, bit for bit).
+ * Threads: any. */
 struct scene_turn scene_turn_make(const struct planet_desc *desc, int frame);
 
-/* Tone of a ring stripe, 0..1: dark to light, a gap where it is too low. Threads: any. */
-double scene_ring_tone(uint64_t seed, int stripe);
+/* Tone of a ring stripe (0..8) or group of stripes (9..12, see shaders/rings.glsl), 0..1: dark to light, a
+ * gap where it is too low. Threads: any. */
+double scene_ring_tone(uint64_t seed, int code);

@@ -1,5 +1,6 @@
-/* self_test.c -- a fixed set of scenes: every body and every layer, tilted, clouded, capped, with and without rings, at a
- * size that is no multiple of any lane count, in three frames. A backend whose codes hash differently is not used. */
+/* self_test.c -- a fixed set of scenes: every body and every layer, tilted, clouded, capped, with and without
+ * rings, at a size that is no multiple of any lane count, in three frames. A backend whose codes hash
+ * differently is not used. */
 #include "renderer/self_test.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 #include "renderer/bodies.h"
 
-#define SIDE 50
+#define SIDE   50
 #define FRAMES 3
 
 static const struct planet_desc base = {
@@ -27,13 +28,15 @@ static const struct planet_desc base = {
     .cloud_ratio = 2,
     .ice_caps_milli = 500,
     .tilt_decideg = 230,
+    .roll_decideg = -110,
     .ring_angle_decideg = 250,
     .ring_open_milli = 300,
     .atmosphere = COLOR_AUTO,
     .background = COLOR_NONE,
 };
 
-static enum err add_scene(struct backend *b, const struct planet_desc *desc, uint32_t *codes, XXH3_state_t *state)
+static enum err add_scene(struct backend *b, const struct planet_desc *desc, uint32_t *codes,
+                          XXH3_state_t *state)
 {
     struct scene scene;
     struct scene_turn turns[FRAMES];

@@ -11,8 +11,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "api/describe.h"
+#include "api/text.h"
 #include "renderer/base/attr.h"
 #include "renderer/base/blob.h"
 
@@ -67,25 +69,49 @@ bool config_address_parse(const char *text, struct config_address *ret_address)
     return true;
 }
 
+/* What can be wrong with a value. */
+enum flaw {
+    FLAW_NONE,
+    FLAW_KIND,  /* not what the setting allows */
+    FLAW_TWICE, /* an address that is there already */
+    FLAW_MANY   /* an address too many */
+};
+
+/* Whether the list has this address. Port 0 is another port each time. */
+static bool listen_has(const struct config_listen *list, const struct config_address *address)
+{
+    for (int i = 0; i < list->count; i++) {
+        struct config_address other;
+        if (config_address_parse(list->text[i], &other) && strcasecmp(other.host, address->host) == 0 &&
+            atoi(other.port) == atoi(address->port) && atoi(other.port) != 0)
+            return true;
+    }
+    return false;
+}
+
 /* Adds one address or several with commas. */
-static bool listen_add(struct config_listen *list, const char *text)
+static enum flaw listen_add(struct config_listen *list, const char *text)
 {
     while (*text) {
         size_t len = strcspn(text, ",");
-        struct config_address ignored;
-        if (list->count == CONFIG_LISTEN_MAX || len >= CONFIG_TEXT_BYTES)
-            return false;
-        char *to = list->text[list->count];
-        memcpy(to, text, len);
-        to[len] = '\0';
-        if (!config_address_parse(to, &ignored))
-            return false;
-        list->count++;
+        struct config_address address;
+        char copy[CONFIG_TEXT_BYTES];
+        if (len >= sizeof(copy))
+            return FLAW_KIND;
+        memcpy(copy, text, len);
+        copy[len] = '\0';
+        if (!config_address_parse(copy, &address))
+            return FLAW_KIND;
+        if (listen_has(list, &address))
+            return FLAW_TWICE;
+        if (list->count == CONFIG_LISTEN_MAX)
+            return FLAW_MANY;
+        memcpy(list->text[list->count++], copy, len + 1);
         text += len;
         if (*text == ',')
             text++;
     }
-    return list->count > 0;
+    return list->count > 0 ? FLAW_NONE : FLAW_KIND;
 }
 
 static bool word_in(const char *words, const char *word)
@@ -109,10 +135,10 @@ static bool number_parse(const struct setting *s, const char *text, int64_t *ret
     long long n = strtoll(text, &end, 10);
     int shift = 0;
     if (s->kind == KIND_BYTES && *end != '\0') {
-        const char *units = "KMG", *unit = strchr(units, *end);
+        const char *units = "KMGkmg", *unit = strchr(units, *end);
         if (!unit)
             return false;
-        shift = 10 * (int)(unit - units + 1);
+        shift = 10 * (int)((unit - units) % 3 + 1);
         end++;
     }
     if (errno || *end || n < 0 || n > (s->most >> shift))
@@ -125,7 +151,7 @@ static bool number_parse(const struct setting *s, const char *text, int64_t *ret
 }
 
 /* Writes `text` to the setting's field. `fresh` empties a list first. */
-static bool setting_set(const struct setting *s, const char *text, bool fresh, struct config *c)
+static enum flaw setting_set(const struct setting *s, const char *text, bool fresh, struct config *c)
 {
     void *field = (char *)c + s->offset;
     switch (s->kind) {
@@ -135,32 +161,77 @@ static bool setting_set(const struct setting *s, const char *text, bool fresh, s
         return listen_add(field, text);
     case KIND_CHOICE:
         if (!word_in(s->words, text))
-            return false;
+            return FLAW_KIND;
         memcpy(field, text, strlen(text) + 1);
-        return true;
+        return FLAW_NONE;
     case KIND_COUNT:
     case KIND_BYTES:
-        return number_parse(s, text, field);
+        return number_parse(s, text, field) ? FLAW_NONE : FLAW_KIND;
+    }
+    return FLAW_KIND;
+}
+
+void config_allowed(int i, char ret_text[CONFIG_ALLOWED_BYTES])
+{
+    const struct setting *s = &settings[i];
+    const char *words = s->words ? s->words : "";
+    switch (s->kind) {
+    case KIND_LISTEN:
+        snprintf(ret_text, CONFIG_ALLOWED_BYTES, "HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080");
+        return;
+    case KIND_CHOICE:
+        snprintf(ret_text, CONFIG_ALLOWED_BYTES, "one of %s", words[0] == '|' ? words + 1 : words);
+        return;
+    case KIND_COUNT:
+        snprintf(ret_text, CONFIG_ALLOWED_BYTES, "a whole number from %lld to %lld", (long long)s->least,
+                 (long long)s->most);
+        return;
+    case KIND_BYTES:
+        snprintf(ret_text, CONFIG_ALLOWED_BYTES,
+                 "a whole number from %lld to %lldG, in bytes or with K, M or G (1024, 1024^2, 1024^3)",
+                 (long long)s->least, (long long)s->most >> 30);
+        return;
+    }
+}
+
+bool config_variable_known(const char *name, size_t len, const char **ret_nearest)
+{
+    const size_t prefix = sizeof("PLANETD_") - 1; /* all have it, so it says nothing */
+    size_t own = len > prefix ? len - prefix : 0;
+    int best = 1 + (int)own / 3; /* more slips than that is another word */
+    *ret_nearest = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
+        const char *known = settings[i].variable;
+        if (strlen(known) == len && memcmp(known, name, len) == 0)
+            return true;
+        if (own == 0 || own > TEXT_DISTANCE_MAX)
+            continue;
+        int distance = text_distance(name + prefix, own, known + prefix, strlen(known + prefix));
+        if (distance < best || (distance == best && !*ret_nearest)) {
+            best = distance;
+            *ret_nearest = known;
+        }
     }
     return false;
 }
 
-static void complain(FILE *to, const struct setting *s, const char *where, const char *text)
+static void complain(FILE *to, const struct setting *s, const char *where, const char *text, enum flaw flaw)
 {
+    char allowed[CONFIG_ALLOWED_BYTES];
     fprintf(to, "planetd: %s: '", where);
     for (const char *p = text; *p && p < text + 100; p++) /* a terminal must survive any argument */
         fputc((unsigned char)*p < 32 || *p == 127 ? '?' : *p, to);
-    switch (s->kind) {
-    case KIND_LISTEN:
-        fprintf(to, "' is not HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080 (at most %d)\n",
-                CONFIG_LISTEN_MAX);
+    switch (flaw) {
+    case FLAW_NONE:
+    case FLAW_KIND:
+        config_allowed((int)(s - settings), allowed);
+        fprintf(to, "' is not %s\n", allowed);
         return;
-    case KIND_CHOICE:
-        fprintf(to, "' is not one of %s\n", s->words[0] == '|' ? s->words + 1 : s->words);
+    case FLAW_TWICE:
+        fprintf(to, "%s\n", strchr(text, ',') ? "' has an address that is given twice" : "' is given twice");
         return;
-    case KIND_COUNT:
-    case KIND_BYTES:
-        fprintf(to, "' is not a whole number from %lld to %lld\n", (long long)s->least, (long long)s->most);
+    case FLAW_MANY:
+        fprintf(to, "' is too much; %d addresses can be listened on\n", CONFIG_LISTEN_MAX);
         return;
     }
 }
@@ -170,16 +241,22 @@ static void print_help(FILE *out)
     fputs("planetd draws procedural planets over HTTP.\n\nusage: planetd [--flag value]...\n\n", out);
     for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
         const struct setting *s = &settings[i];
-        fprintf(out, "  --%s %s\n      %s\n      default: %s, environment: %s\n", s->flag,
+        char allowed[CONFIG_ALLOWED_BYTES];
+        fprintf(out, "  --%s %s\n      %s\n", s->flag,
                 s->kind == KIND_LISTEN  ? "HOST:PORT"
                 : s->words              ? (s->words[0] == '|' ? s->words + 1 : s->words)
                 : s->kind == KIND_BYTES ? "BYTES"
                                         : "N",
-                s->help, s->standard[0] ? s->standard : "empty", s->variable);
+                s->help);
+        config_allowed((int)i, allowed);
+        if (s->kind == KIND_COUNT || s->kind == KIND_BYTES)
+            fprintf(out, "      %s\n", allowed);
+        fprintf(out, "      default: %s, environment: %s\n", s->standard[0] ? s->standard : "empty",
+                s->variable);
     }
     fputs("  --print-config\n      writes the settings in force and ends\n"
           "  --version\n      writes name, version, revision and libraries and ends\n"
-          "  --help\n      writes this and ends\n",
+          "  --help, -h\n      writes this and ends\n",
           out);
 }
 
@@ -221,7 +298,7 @@ static bool read_defaults(struct config *c)
             snprintf(number, sizeof(number), "%d", n > settings[i].most ? (int)settings[i].most : n);
             text = number;
         }
-        if (!setting_set(&settings[i], text, true, c))
+        if (setting_set(&settings[i], text, true, c))
             return false;
     }
     return true;
@@ -257,10 +334,11 @@ static enum config_outcome read_flag(int argc, char *const *argv, int *at, bool 
         text = argv[++*at];
     }
     bool *before = &seen[s - settings];
-    if (!setting_set(s, text, !*before, c)) {
+    enum flaw flaw = setting_set(s, text, !*before, c);
+    if (flaw) {
         char where[64];
         snprintf(where, sizeof(where), "--%s", s->flag);
-        complain(complaints, s, where, text);
+        complain(complaints, s, where, text, flaw);
         return CONFIG_WRONG;
     }
     *before = true;
@@ -278,13 +356,14 @@ enum config_outcome config_read(int argc, char *const *argv, const char *(*envir
     }
     for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
         const char *text = environment(settings[i].variable);
-        if (text && !setting_set(&settings[i], text, true, &c)) {
-            complain(complaints, &settings[i], settings[i].variable, text);
+        enum flaw flaw = text && *text ? setting_set(&settings[i], text, true, &c) : FLAW_NONE;
+        if (flaw) {
+            complain(complaints, &settings[i], settings[i].variable, text, flaw);
             return CONFIG_WRONG;
         }
     }
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             print_help(out);
             return CONFIG_DONE;
         }

@@ -1,6 +1,7 @@
 /* The settings of the process, from the command line, the environment and the table config.def. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,11 +31,20 @@ enum config_outcome {
     CONFIG_WRONG, /* a setting is wrong and `complaints` says which: end with 2 */
 };
 
-/* Reads defaults, then environment, then argv. `out` gets what --help and the like print, `complaints` one
- * line that names the wrong setting. `environment` stands for getenv(), so that tests can give their own.
- * Threads: one. */
+/* Reads defaults, then environment, then argv. A variable that is empty counts as not set. `out` gets what
+ * --help and the like print, `complaints` one line that names the wrong setting. `environment` stands for
+ * getenv(), so that tests can give their own. Threads: one. */
 enum config_outcome config_read(int argc, char *const *argv, const char *(*environment)(const char *name),
                                 FILE *out, FILE *complaints, struct config *ret_config);
+
+/* Writes what row `i` of config.def allows: "one of a|b", "a whole number from 1 to 64", ... NUL-terminated.
+ */
+#define CONFIG_ALLOWED_BYTES 128
+void config_allowed(int i, char ret_text[CONFIG_ALLOWED_BYTES]);
+
+/* Whether a setting has this environment variable. If not, *ret_nearest is the one that was probably meant,
+ * or NULL. `name` need not be terminated. */
+bool config_variable_known(const char *name, size_t len, const char **ret_nearest);
 
 /* Cuts HOST:PORT or [HOST]:PORT in two. False when it is neither or the port is not 0..65535. */
 #define CONFIG_HOST_BYTES 240
@@ -42,4 +52,4 @@ struct config_address {
     char host[CONFIG_HOST_BYTES];
     char port[8];
 };
-_Bool config_address_parse(const char *text, struct config_address *ret_address);
+bool config_address_parse(const char *text, struct config_address *ret_address);

@@ -52,7 +52,7 @@ static void finish(struct http_exchange *x, struct service *s)
 static bool answer_not_modified(struct http_exchange *x, struct service *s, const struct key *key)
 {
     char etag[ETAG_BYTES];
-    if (!x->in.if_none_match || x->in.method == HTTP_POST)
+    if (!x->in.if_none_match || x->in.method == HTTP_POST || x->fake)
         return false;
     key_etag(key, etag);
     if (!respond_etag_matches(x->in.if_none_match, etag))
@@ -74,6 +74,7 @@ enum http_verdict handle_planet(struct http_exchange *x, struct service *s)
         return HTTP_ANSWERED;
     }
     x->pinned = plan->pinned;
+    x->fake = s->fake;
     if (answer_not_modified(x, s, &plan->key))
         return HTTP_ANSWERED;
     x->finish = finish;

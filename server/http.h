@@ -39,7 +39,7 @@ struct http_request {
     size_t path_len;
     const char *query; /* behind '?'; NULL when there is no '?' */
     size_t query_len;
-    const char *accept; /* NULL: no such header; so below */
+    const char *accept; /* NULL: no such header; so below. Several lines of one name are joined with commas */
     const char *if_none_match;
     const char *content_type;
     const uint8_t *body; /* POST only */
@@ -90,12 +90,14 @@ struct http_exchange {
     bool closing;    /* the connection ends with this answer: no prepared one can say so */
     bool negotiated; /* Accept decided, or would have: the answer says Vary */
     bool pinned;     /* the URL named its revision */
+    bool fake;       /* the picture is none: nobody may keep it, so it has no tag */
 };
 
 /* What handlers work with. Filled by main.c before the server starts. Threads: any. */
 struct service {
     struct pipeline *pipeline;
     struct renderer *renderer;
+    bool fake;            /* the backend draws stand-ins for tests, which nobody may keep */
     atomic_bool draining; /* set once */
 };
 
@@ -109,8 +111,9 @@ struct http_server_desc {
     struct service *service; /* outlives the server */
 };
 
-/* Opens the sockets, logs "listening on http://HOST:PORT" for each and starts the threads. ERR_CONFIG (an
- * address that can't be used; the log says which and why), ERR_OOM, ERR_IO. */
+/* Opens the sockets, logs "listening on http://HOST:PORT" for each and starts the threads. ERR_CONFIG (a host
+ * that isn't known), ERR_IO (an address that can't be had, among others), ERR_OOM; the log says which and
+ * why. */
 MUST_USE enum err http_server_start(const struct http_server_desc *desc, struct http_server **ret_server);
 
 /* From now on no connection is accepted, idle ones are closed, answers close theirs. Threads: any. */

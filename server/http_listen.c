@@ -92,7 +92,7 @@ enum err http_listen(const char *address, int count, int *ret_fds, char ret_url[
         const char *who = errno == EADDRINUSE ? ": another process listens there" : "";
         log_error("event=listen_failed address=\"%s\" reason=\"%s%s\"", address, strerror(errno), who);
         freeaddrinfo(info);
-        return ERR_CONFIG;
+        return ERR_IO;
     }
     char host[64], port[8];
     getnameinfo((const struct sockaddr *)&at, info->ai_addrlen, host, sizeof(host), port, sizeof(port),

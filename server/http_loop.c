@@ -304,12 +304,28 @@ static enum err sockets_open(struct http_server *server)
     return ERR_NONE;
 }
 
+static enum err loops_start(struct http_server *server)
+{
+    enum err err = ERR_NONE;
+    for (int i = 0; i < server->loop_count && !err; i++)
+        err = loop_init(&server->loops[i], connection_limit(server));
+    for (int i = 0; i < server->loop_count && !err; i++) {
+        if (pthread_create(&server->loops[i].thread, NULL, loop_run, &server->loops[i]))
+            err = ERR_OOM;
+        else
+            server->loops[i].started = true;
+    }
+    return err;
+}
+
 enum err http_server_start(const struct http_server_desc *desc, struct http_server **ret_server)
 {
     struct http_server *server =
         calloc(1, sizeof(*server) + (size_t)desc->threads * sizeof(server->loops[0]));
-    if (!server)
+    if (!server) {
+        log_error("event=http_failed error=%s", err_name(ERR_OOM));
         return ERR_OOM;
+    }
     server->desc = *desc;
     server->loop_count = desc->threads;
     for (int i = 0; i < server->loop_count; i++) {
@@ -322,18 +338,13 @@ enum err http_server_start(const struct http_server_desc *desc, struct http_serv
         server->boot = (uint32_t)clock_ms();
     enum err err = http_addresses_init(&server->addresses, desc->connections_per_address);
     if (err) {
+        log_error("event=http_failed error=%s", err_name(err));
         free(server);
         return err;
     }
-    err = sockets_open(server);
-    for (int i = 0; i < server->loop_count && !err; i++)
-        err = loop_init(&server->loops[i], connection_limit(server));
-    for (int i = 0; i < server->loop_count && !err; i++) {
-        if (pthread_create(&server->loops[i].thread, NULL, loop_run, &server->loops[i]))
-            err = ERR_OOM;
-        else
-            server->loops[i].started = true;
-    }
+    err = sockets_open(server); /* logs its own failures */
+    if (!err && (err = loops_start(server)))
+        log_error("event=http_failed error=%s reason=\"%s\"", err_name(err), err_words(err));
     if (err) {
         http_server_stop(server);
         http_server_destroy(server);

@@ -72,6 +72,27 @@ static void length_take(struct exchange *e, const char *value)
     e->body_announced = e->body_announced || length > 0;
 }
 
+/* Several lines of one name are one list (RFC 9110, 5.3). The first line is used where it lies; a second one
+ * has both copied to `room`. False when they don't fit: *list is as before. */
+static bool line_add(const char **list, char room[HTTP_LINES_BYTES], const char *value)
+{
+    size_t len = *list ? strlen(*list) : 0, more = strlen(value);
+    if (!len) {
+        *list = value;
+        return true;
+    }
+    if (!more)
+        return true;
+    if (len + 2 + more >= HTTP_LINES_BYTES)
+        return false;
+    if (*list != room)
+        memcpy(room, *list, len);
+    memcpy(room + len, ", ", 2);
+    memcpy(room + len + 2, value, more + 1);
+    *list = room;
+    return true;
+}
+
 /* Called for each header; one walk finds all we need. */
 static enum MHD_Result on_header(void *cls, enum MHD_ValueKind kind, const char *key, size_t key_len,
                                  const char *value, size_t value_len)
@@ -89,8 +110,8 @@ static enum MHD_Result on_header(void *cls, enum MHD_ValueKind kind, const char 
         }
         break;
     case 6:
-        if (same(key, key_len, "Accept") && !in->accept)
-            in->accept = value;
+        if (same(key, key_len, "Accept")) /* what doesn't fit is lost: the first lines decide */
+            e->accept_full = e->accept_full || !line_add(&in->accept, e->accept, value);
         else if (same(key, key_len, "Expect"))
             e->expects = true;
         break;
@@ -99,8 +120,8 @@ static enum MHD_Result on_header(void *cls, enum MHD_ValueKind kind, const char 
             in->content_type = value;
         break;
     case 13:
-        if (same(key, key_len, "If-None-Match") && !in->if_none_match)
-            in->if_none_match = value;
+        if (same(key, key_len, "If-None-Match"))
+            e->match_lost = e->match_lost || !line_add(&in->if_none_match, e->match, value);
         break;
     case 14:
         if (same(key, key_len, "Content-Length"))
@@ -147,6 +168,8 @@ static void headers_read(struct exchange *e, struct MHD_Connection *mhd, const c
     in->method = method_from(method);
     e->body_kept = false;
     MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, on_header, e);
+    if (e->match_lost)
+        in->if_none_match = NULL; /* the client gets the whole picture: never wrong */
     chunked = e->body_kept;
     e->body_kept = false;
     e->malformed =

@@ -47,6 +47,8 @@ enum stage {
     STAGE_QUEUED   /* an answer was handed to libmicrohttpd */
 };
 
+#define HTTP_LINES_BYTES 1024 /* who sends a header in several lines rarely sends more than this */
+
 /* struct http_exchange with what handlers need not see. */
 struct exchange {
     struct http_exchange x; /* first: http_wake() gets back from it */
@@ -63,8 +65,11 @@ struct exchange {
     bool host_seen, body_announced, expects;
     bool malformed; /* header fields that contradict each other: the connection can't go on */
     bool length_seen;
-    uint64_t length; /* Content-Length */
+    uint64_t length;              /* Content-Length */
+    bool accept_full, match_lost; /* further lines did not fit */
+    /* From here on nothing is cleared for a new request. */
     char target[HTTP_URL_MAX_BYTES + 1];
+    char accept[HTTP_LINES_BYTES], match[HTTP_LINES_BYTES]; /* lines of one name, joined; rarely used */
 };
 
 struct http_loop {

@@ -27,6 +27,26 @@ static const char *environment(const char *name)
     return getenv(name);
 }
 
+/* A misspelt variable would go unnoticed. What Kubernetes sets for a service that is called planetd is no
+ * mistake. */
+static void warn_of_unknown_variables(void)
+{
+    for (char **at = environ; at && *at; at++) {
+        char quoted[160];
+        const char *nearest, *value = strchr(*at, '=');
+        size_t len = value ? (size_t)(value - *at) : strlen(*at);
+        bool ours = strncmp(*at, "PLANETD_", 8) == 0;
+        bool kubernetes = strncmp(*at, "PLANETD_SERVICE_", 16) == 0 ||
+                          strncmp(*at, "PLANETD_PORT_", 13) == 0 ||
+                          strncmp(*at, "PLANETD_PORT=tcp:", 17) == 0;
+        if (!ours || kubernetes || config_variable_known(*at, len, &nearest))
+            continue;
+        log_warn("event=unknown_variable variable=%s message=\"no setting has this name; %s%s\"",
+                 log_quote(*at, len, quoted, sizeof(quoted)), nearest ? "did you mean " : "--help lists them",
+                 nearest ? nearest : "");
+    }
+}
+
 static void note(void *ctx, const char *sentence)
 {
     char quoted[512];
@@ -96,6 +116,7 @@ static enum err http_start(const struct config *c, struct service *service, stru
     return http_server_start(&desc, ret_http);
 }
 
+/* Starts everything, serves, ends everything. Each failure is in the log when it returns. */
 static enum err run(const struct config *c, const sigset_t *set)
 {
     struct service service = {0};
@@ -103,8 +124,10 @@ static enum err run(const struct config *c, const sigset_t *set)
     struct http_server *http = NULL;
     struct renderer_status status;
     enum err err = pool_create((int)c->render_threads, &pool);
-    if (err)
+    if (err) {
+        log_error("event=no_threads error=%s reason=\"%s\"", err_name(err), err_words(err));
         goto done;
+    }
     struct renderer_desc rd = renderer_desc_default;
     rd.backend = c->backend;
     rd.cpu_mask = c->cpu_mask;
@@ -119,9 +142,14 @@ static enum err run(const struct config *c, const sigset_t *set)
     renderer_status(service.renderer, &status);
     log_info("event=renderer_ready backend=\"%s\" device=\"%s\" reason=\"%s\" self_test_ok=%d",
              status.backend, status.device, status.reason, status.self_test_ok);
+    service.fake = strcmp(status.backend, "null") == 0;
+    if (service.fake)
+        log_warn("event=null_backend message=\"null draws flat squares, for tests; no answer may be kept\"");
     struct pipeline_desc pd = {service.renderer, pool, (size_t)c->cache_memory, (int)c->queue};
     err = pipeline_create(&pd, &service.pipeline);
-    if (!err)
+    if (err)
+        log_error("event=no_pipeline error=%s reason=\"%s\"", err_name(err), err_words(err));
+    else
         err = http_start(c, &service, &http);
     if (!err) {
         serve(c, &service, http, set);
@@ -143,11 +171,10 @@ int main(int argc, char **argv)
     if (outcome != CONFIG_RUN)
         return outcome == CONFIG_DONE ? 0 : EXIT_CONFIG;
     log_open(c.log_level);
+    warn_of_unknown_variables();
     signals_block(&set);
     enum err err = run(&c, &set);
-    if (err)
-        log_error("event=failed error=%s reason=\"%s\"", err_name(err), err_words(err));
-    else
+    if (!err)
         log_info("event=stopped");
     return !err ? 0 : err == ERR_CONFIG || err == ERR_BACKEND_UNKNOWN ? EXIT_CONFIG : 1;
 }

@@ -56,8 +56,9 @@ static enum err negotiate(const char *accept, struct request *r, struct request_
 static enum err fill(const struct http_exchange *x, struct plan *plan, struct request_fault *fault)
 {
     struct request *r = &plan->request;
-    enum err err = parse(&x->in, r, fault);       /* request -> parameters */
-    plan->negotiated = !request_has(r, "format"); /* told even when refused: a cache must know */
+    enum err err = parse(&x->in, r, fault); /* request -> parameters */
+    /* Told even when refused: a cache must know. What is at no address has no format either. */
+    plan->negotiated = !request_has(r, "format") && err != ERR_NOT_FOUND;
     if (!err && plan->negotiated)
         err = negotiate(x->in.accept, r, fault); /* Accept -> format */
     if (!err)

@@ -43,6 +43,9 @@ static void begin(struct http_exchange *x, int status)
     header(out, "Access-Control-Allow-Origin", "*");
     header(out, "Access-Control-Expose-Headers",
            "ETag, X-Cache, X-Request-Id, Retry-After, Content-Disposition");
+    if (status != 304)
+        header(out, "X-Content-Type-Options",
+               "nosniff"); /* a picture is one, and an error quotes the client */
 }
 
 const char *respond_id(struct http_exchange *x)
@@ -81,7 +84,6 @@ void respond_problem(struct http_exchange *x, enum err err, const struct request
         blob_free(&text);
     respond_blob(x, problem_status(err), "application/problem+json", "no-store", &text);
     header(out, "X-Request-Id", respond_id(x));
-    header(out, "X-Content-Type-Options", "nosniff"); /* the detail may quote what the client sent */
     if (x->negotiated)
         header(out, "Vary", "Accept");
     if (err == ERR_METHOD && allow)
@@ -106,7 +108,7 @@ static bool prepared(struct http_exchange *x, struct entry *entry, int status)
 
 static void caching(struct http_exchange *x)
 {
-    header(&x->out, "Cache-Control", x->pinned ? CACHE_FOR_EVER : CACHE_DAY);
+    header(&x->out, "Cache-Control", x->fake ? "no-store" : x->pinned ? CACHE_FOR_EVER : CACHE_DAY);
     if (x->negotiated)
         header(&x->out, "Vary", "Accept");
 }
@@ -121,7 +123,8 @@ void respond_entry(struct http_exchange *x, struct entry *entry, enum pipeline_s
         return;
     begin(x, 200);
     header(out, "Content-Type", encoders[entry->format].mime);
-    header(out, "ETag", entry->etag);
+    if (!x->fake)
+        header(out, "ETag", entry->etag);
     caching(x);
     header_made(out, "Content-Disposition", "inline; filename=\"", entry->file_name, "\"");
     header(out, "X-Cache", words[source]);
@@ -157,21 +160,22 @@ void respond_options(struct http_exchange *x, const char *allow)
 bool respond_etag_matches(const char *list, const char *etag)
 {
     size_t len = strlen(etag);
-    for (;;) {
+    bool found = false;
+    list += strspn(list, " \t");
+    if (*list == '*')
+        return list[1 + strspn(list + 1, " \t")] == '\0';
+    for (;;) { /* to its end: a list that is malformed anywhere is no condition */
         list += strspn(list, " \t,");
         if (*list == '\0')
-            return false;
-        if (*list == '*')
-            return true;
+            return found;
         if (strncmp(list, "W/", 2) == 0)
             list += 2;
-        if (*list != '"')
-            return false; /* not a list of tags: no condition */
-        const char *end = strchr(list + 1, '"');
+        const char *end = *list == '"' ? strchr(list + 1, '"') : NULL;
         if (!end)
             return false;
-        if ((size_t)(end + 1 - list) == len && memcmp(list, etag, len) == 0)
-            return true;
-        list = end + 1;
+        found = found || ((size_t)(end + 1 - list) == len && memcmp(list, etag, len) == 0);
+        list = end + 1 + strspn(end + 1, " \t");
+        if (*list != ',' && *list != '\0')
+            return false;
     }
 }

@@ -29,5 +29,6 @@ void respond_not_modified(struct http_exchange *x, const char *etag, struct entr
 /* 204 with Allow and what a CORS preflight asks for. */
 void respond_options(struct http_exchange *x, const char *allow);
 
-/* True when the value of If-None-Match names `etag` (weak comparison, as GET has it) or is "*". */
+/* True when the value of If-None-Match is "*" or a list of tags that names `etag` (weak comparison, as GET
+ * has it). A malformed list names none. */
 bool respond_etag_matches(const char *if_none_match, const char *etag);

@@ -1,14 +1,9 @@
 /* clouds.glsl -- a layer of noise that turns at its own speed, and its shadow on the ground. */
 
-#define COVER_NONE 0u
-#define COVER_SHADOW 1u
-#define COVER_EDGE 2u
-#define COVER_CORE 3u
-
 /* Noise varies faster along the axis than across it, so clouds form streaks along the latitudes. */
 fn_real cloud_noise(scene S, point n)
 {
-    point p = unspin(untilt(S, n), S.cos_cloud, S.sin_cloud);
+    point p = unspin(upright(S, n), S.cos_cloud, S.sin_cloud);
     real x = p.x * S.cloud_scale;
     real y = p.y * S.cloud_scale_y;
     real z = p.z * S.cloud_scale;

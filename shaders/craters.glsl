@@ -1,9 +1,6 @@
 /* craters.glsl -- cellular noise (Worley 1996): each cell of a grid holds the centre of one crater. No circle is drawn:
  * the circle is where the distance to a centre is constant. */
 
-#define CRATER_BOWL 0x10u
-#define CRATER_RIM 0x20u
-
 /* The crater of one cell: centre within the cell (three times ten bits of one hash) and radius 0.30..0.60 of a cell. */
 fn_word crater_hash(word h)
 {
@@ -91,8 +88,8 @@ fn_point crater_nearest(scene S, point p)
 fn_word crater_code(scene S, point p)
 {
     point nearest = crater_nearest(S, p);
-    word code = choose(nearest.x < 0.0f, all_word(CRATER_RIM), all_word(0u));
-    return choose(nearest.y < 0.0f, all_word(CRATER_BOWL), code);
+    word code = choose(nearest.x < 0.0f, all_word(CODE_RIM), all_word(0u));
+    return choose(nearest.y < 0.0f, all_word(CODE_BOWL), code);
 }
 
 /* Distance to the nearest crater's centre in radii of that crater; for the layer "craters". */

@@ -33,7 +33,7 @@ fn_word rings_layer(scene S, real px, real py, flag outside)
     word ring = ring_code(S, frame_at(S, px), frame_at(S, py));
     word code = choose(outside, all_word(0u), all_word(1u));
     code = choose(both(ring > 0u, outside), all_word(3u), code);
-    return choose((ring & 32u) > 0u, all_word(2u), code);
+    return choose((ring & RING_FRONT) > 0u, all_word(2u), code);
 }
 
 fn_word disc_value(scene S, point n)

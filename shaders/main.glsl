@@ -7,7 +7,7 @@ layout(std140, binding = 0) uniform SceneBlock
 /* sin and cos of the ground's spin, then of the clouds', for each frame of this dispatch. */
 layout(std140, binding = 1) uniform TurnBlock
 {
-    vec4 turns[240];
+    vec4 turns[TURNS_MAX];
 };
 layout(std430, binding = 0) writeonly buffer CodeBlock
 {

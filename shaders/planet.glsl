@@ -1,12 +1,4 @@
-/* planet.glsl -- what all bodies share: one pixel from the disc to its code.
- *
- * A code says what is at a pixel, not its colour (renderer/palette.c gives that):
- *   bits 0-3 ground step, 4-5 crater (0 none, 1 bowl, 2 rim), 6-10 light band, 11-12 cover (clouds.glsl), 13 limb,
- *   14-15 kind: 0 nothing, 1 planet, 2 halo, 3 ring (then bits 0-5 as in rings.glsl). */
-
-#define KIND_PLANET 0x4000u
-#define KIND_HALO 0x8000u
-#define CODE_LIMB 0x2000u
+/* planet.glsl -- what all bodies share: one pixel from the disc to its code (codes.glsl). */
 
 /* Where the pixel lies. d is the squared distance from the disc's centre; n faces the viewer. */
 fn_point disc_point(scene S, real px, real py)
@@ -23,16 +15,16 @@ fn_word halo_code(scene S, point q)
     side = side * inverse_sqrt(max(q.z, all_real(1e-12f)));
     side = side + 0.3f;
     flag air = both(q.z <= S.halo_squared, side > 0.4f);
-    return choose(air, all_word(KIND_HALO * S.has_air), all_word(0u));
+    return choose(air, all_word(CODE_HALO * S.has_air), all_word(0u));
 }
 
 /* The picture at a pixel whose ground is known. `ground` holds ground step and crater bits. */
 fn_word planet_code(scene S, real px, real py, point q, point n, word ground)
 {
     word band = light_band(S, n);
-    word code = (ground | KIND_PLANET) | (band << 6);
+    word code = (ground | CODE_PLANET) | (band << CODE_BAND_SHIFT);
     if (S.has_clouds > 0u)
-        code = code | (cloud_cover(S, n) << 11);
+        code = code | (cloud_cover(S, n) << CODE_COVER_SHIFT);
     flag limb = both(n.z < 0.18f, band > 0u);
     code = code | choose(limb, all_word(CODE_LIMB * S.has_air), all_word(0u));
 
@@ -40,7 +32,7 @@ fn_word planet_code(scene S, real px, real py, point q, point n, word ground)
     code = choose(outside, halo_code(S, q), code);
     if (S.has_rings > 0u) {
         word ring = ring_code(S, frame_at(S, px), frame_at(S, py));
-        word front = choose((ring & 32u) > 0u, ring, code);
+        word front = choose((ring & RING_FRONT) > 0u, ring, code);
         word over_air = choose(ring > 0u, ring, code);
         code = choose(outside, over_air, front);
     }

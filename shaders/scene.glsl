@@ -15,7 +15,7 @@ struct scene {
     uint seed_cloud;
     uint seed_crater;
     uint seed_band;
-    uint ring_stripes;     /* bit i: stripe i of the rings is there, else a gap */
+    uint ring_stripes;     /* bit i: stripe or group i of the rings (rings.glsl) is there, else a gap */
     float two_over_side;   /* 2 / side */
     float inverse_radius;  /* frame lengths to planet lengths */
     float halo_squared;    /* outer radius of the halo, squared, planet lengths */
@@ -25,6 +25,8 @@ struct scene {
     float cos_cloud;
     float sin_tilt;
     float cos_tilt;
+    float sin_roll;
+    float cos_roll;
     float light_x;         /* unit vector to the light */
     float light_y;
     float light_z;

@@ -16,11 +16,14 @@ fn_point sphere_point(real x, real y, real d)
     return make_point(x, y, w * inverse_sqrt(w));
 }
 
-/* From the screen to the ground: the planet spins about its own axis and is then tilted to the viewer, so the way
- * back first takes the tilt away, then the spin. The pole therefore keeps its place while the planet turns. */
-fn_point untilt(scene S, point n)
+/* From the screen to the ground: the planet spins about its own axis, is tilted to the viewer and rolled on the screen,
+ * so the way back takes the roll away, then the tilt, then the spin. The pole therefore keeps its place while the planet
+ * turns. */
+fn_point upright(scene S, point n)
 {
-    return make_point(n.x, turn(n.y, n.z, S.cos_tilt, S.sin_tilt), turn(n.z, n.y, S.cos_tilt, -S.sin_tilt));
+    real x = turn(n.x, n.y, S.cos_roll, S.sin_roll);
+    real y = turn(n.y, n.x, S.cos_roll, -S.sin_roll);
+    return make_point(x, turn(y, n.z, S.cos_tilt, S.sin_tilt), turn(n.z, y, S.cos_tilt, -S.sin_tilt));
 }
 
 fn_point unspin(point n, float c, float s)
@@ -30,5 +33,5 @@ fn_point unspin(point n, float c, float s)
 
 fn_point ground_point(scene S, point n)
 {
-    return unspin(untilt(S, n), S.cos_spin, S.sin_spin);
+    return unspin(upright(S, n), S.cos_spin, S.sin_spin);
 }

@@ -1,5 +1,6 @@
-/* angle.c -- sine and cosine by the project's own polynomials in double. The turn is reduced to an eighth in integers,
- * so a whole number of turns gives exactly the sine and cosine of none. Compiled without fused multiply-add. */
+/* angle.c -- sine and cosine by the project's own polynomials in double. The turn is reduced to an eighth in
+ * integers, so a whole number of turns gives exactly the sine and cosine of none. Compiled without fused
+ * multiply-add. */
 #include "renderer/base/angle.h"
 
 /* Taylor series to x^15 and x^16; for |x| <= pi / 4 the remainder is below 1e-16. */
@@ -43,13 +44,29 @@ void angle_sincos(int64_t num, int64_t den, double *ret_sin, double *ret_cos)
     double s = sine(x);
     double c = cosine(x);
     switch (octant) {
-    case 0: *ret_sin = s, *ret_cos = c; break;
-    case 1: *ret_sin = c, *ret_cos = s; break;
-    case 2: *ret_sin = c, *ret_cos = -s; break;
-    case 3: *ret_sin = s, *ret_cos = -c; break;
-    case 4: *ret_sin = -s, *ret_cos = -c; break;
-    case 5: *ret_sin = -c, *ret_cos = -s; break;
-    case 6: *ret_sin = -c, *ret_cos = s; break;
-    default: *ret_sin = -s, *ret_cos = c; break;
+    case 0:
+        *ret_sin = s, *ret_cos = c;
+        break;
+    case 1:
+        *ret_sin = c, *ret_cos = s;
+        break;
+    case 2:
+        *ret_sin = c, *ret_cos = -s;
+        break;
+    case 3:
+        *ret_sin = s, *ret_cos = -c;
+        break;
+    case 4:
+        *ret_sin = -s, *ret_cos = -c;
+        break;
+    case 5:
+        *ret_sin = -c, *ret_cos = -s;
+        break;
+    case 6:
+        *ret_sin = -c, *ret_cos = s;
+        break;
+    default:
+        *ret_sin = -s, *ret_cos = c;
+        break;
     }
 }

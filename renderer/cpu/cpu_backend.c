@@ -1,6 +1,7 @@
 /* cpu_backend.c -- draws with the widest kernels that the processor has and the mask allows.
- * A draw is cut into parts of some rows; idle threads of the pool take parts too. Rows of a part lie side by side in
- * memory, so threads seldom share a cache line. Threads: any number of draws at once; there is no state to share. */
+ * A draw is cut into parts of some rows; idle threads of the pool take parts too. Rows of a part lie side by
+ * side in memory, so threads seldom share a cache line. Threads: any number of draws at once; there is no
+ * state to share. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,8 @@
 #include "renderer/cpu/kernels.h"
 #include "renderer/renderer_impl.h"
 
-#define PART_PIXELS 16384 /* a fraction of a millisecond: small against a wait, large against the cost of sharing */
+#define PART_PIXELS                                                                                          \
+    16384 /* a fraction of a millisecond: small against a wait, large against the cost of sharing */
 
 struct cpu_backend {
     struct backend base;
@@ -92,11 +94,12 @@ static void draw_part(void *ctx, int i)
     int end = begin + job->rows_a_part < side ? begin + job->rows_a_part : side;
     const struct kernels *k = job->cpu->kernels;
     kernel_rows *rows = job->scene->layer == LAYER_COLOR ? k->body[job->scene->body] : k->layer;
-    rows(job->scene, &job->turns[frame], begin, end, job->codes + (size_t)frame * (size_t)side * (size_t)side);
+    rows(job->scene, &job->turns[frame], begin, end,
+         job->codes + (size_t)frame * (size_t)side * (size_t)side);
 }
 
-static enum err cpu_draw(struct backend *b, const struct scene *scene, const struct scene_turn *turns, int count,
-                         const atomic_bool *cancel, uint32_t *codes)
+static enum err cpu_draw(struct backend *b, const struct scene *scene, const struct scene_turn *turns,
+                         int count, const atomic_bool *cancel, uint32_t *codes)
 {
     int side = (int)scene->side;
     int rows = PART_PIXELS / side > 0 ? PART_PIXELS / side : 1;
@@ -124,7 +127,10 @@ static void cpu_destroy(struct backend *b)
     free(b);
 }
 
-static const struct backend_impl cpu_impl = {.name = "cpu", .draw = cpu_draw, .destroy = cpu_destroy};
+/* 2 MiB of codes, which are read while they are still in the cache; parts enough for any number of threads.
+ */
+static const struct backend_impl cpu_impl = {
+    .name = "cpu", .batch_pixels = 1u << 19, .draw = cpu_draw, .destroy = cpu_destroy};
 
 /* The widest set that is present and not wider than the mask. */
 static const struct instruction_set *choose_set(const char *mask, char *ret_reason)
@@ -148,7 +154,8 @@ static const struct instruction_set *choose_set(const char *mask, char *ret_reas
     return known ? best : NULL;
 }
 
-enum err cpu_backend_open(const char *cpu_mask, struct pool *pool, struct backend **ret_backend, char *ret_reason)
+enum err cpu_backend_open(const char *cpu_mask, struct pool *pool, struct backend **ret_backend,
+                          char *ret_reason)
 {
     const struct instruction_set *set = choose_set(cpu_mask, ret_reason);
     if (!set)

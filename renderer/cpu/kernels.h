@@ -18,7 +18,8 @@ struct kernels {
 
 extern const struct kernels kernels_sse2, kernels_avx2, kernels_avx512, kernels_neon;
 
-/* Columns begin..end-1 of a row are where the planet, its halo or the rings can be; a little generous. The rest is 0. */
+/* Columns begin..end-1 of a row are where the planet, its halo or the rings can be; a little generous. The
+ * rest is 0. */
 struct kernel_span {
     int planet_begin, planet_end;
     int rings_begin, rings_end;

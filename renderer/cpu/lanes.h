@@ -1,8 +1,8 @@
 /* The kernel language for C; shaders/prelude.glsl is the same for GLSL. LANES is 4, 8 or 16.
  *
- * real, word and flag are vectors of LANES floats, unsigned integers and truth values (all bits set = true). Only
- * operations that IEEE 754 fixes are here, so every build gives the same bits; the intrinsics below are shorter ways
- * to the same results. */
+ * real, word and flag are vectors of LANES floats, unsigned integers and truth values (all bits set = true).
+ * Only operations that IEEE 754 fixes are here, so every build gives the same bits; the intrinsics below are
+ * shorter ways to the same results. */
 #pragma once
 
 #include <stdint.h>
@@ -19,16 +19,16 @@ typedef struct point {
 } point;
 typedef struct scene scene;
 
-#define lane_fn static inline __attribute__((always_inline, unused))
-#define fn_real lane_fn real
-#define fn_word lane_fn word
-#define fn_flag lane_fn flag
-#define fn_point lane_fn point
+#define lane_fn             static inline __attribute__((always_inline, unused))
+#define fn_real             lane_fn real
+#define fn_word             lane_fn word
+#define fn_flag             lane_fn flag
+#define fn_point            lane_fn point
 #define make_point(x, y, z) ((point){(x), (y), (z)})
-#define to_float(x) ((float)(x))
-#define to_uint(x) ((uint)(x))
-#define both(a, b) ((a) & (b))
-#define either(a, b) ((a) | (b))
+#define to_float(x)         ((float)(x))
+#define to_uint(x)          ((uint)(x))
+#define both(a, b)          ((a) & (b))
+#define either(a, b)        ((a) | (b))
 
 fn_real all_real(float x)
 {
@@ -40,7 +40,7 @@ fn_word all_word(uint x)
 }
 fn_word to_word(real x)
 {
-    return (word)__builtin_convertvector(x, flag);
+    return (word) __builtin_convertvector(x, flag);
 }
 fn_real to_real(word x)
 {
@@ -62,7 +62,7 @@ fn_real choose_real(flag c, real a, real b)
 {
     return (real)choose_word(c, (word)a, (word)b);
 }
-#define choose(c, a, b) _Generic((a), real: choose_real, word: choose_word)(c, a, b)
+#define choose(c, a, b) _Generic((a), real : choose_real, word : choose_word)(c, a, b)
 
 fn_real floor(real x)
 {
@@ -84,7 +84,8 @@ fn_real min(real a, real b)
     return choose_real(a < b, a, b);
 }
 
-/* Whether a branch pays: true if any lane is. Never changes a result, since what it guards is chosen lane by lane. */
+/* Whether a branch pays: true if any lane is. Never changes a result, since what it guards is chosen lane by
+ * lane. */
 lane_fn int any_lane(flag c)
 {
 #if LANES == 16

@@ -1,5 +1,5 @@
-/* span.c -- which columns of a row are worth drawing. The square root here decides only what is skipped, with a pixel
- * to spare, so its rounding can't change a picture. */
+/* span.c -- which columns of a row are worth drawing. The square root here decides only what is skipped, with
+ * a pixel to spare, so its rounding can't change a picture. */
 #include <math.h>
 
 #include "renderer/cpu/kernels.h"

@@ -25,15 +25,15 @@ struct encoder {
     const char *mime;      /* Content-Type, exact */
     const char *extension; /* without the dot */
     bool animated;         /* takes more than one frame */
-    /* Writes the whole file to *out, which is empty before. `cancel` may be NULL; it is looked at between frames
-     * and gives ERR_CANCELLED. ERR_OOM, ERR_ENCODE. On failure *out holds no promise but must be freed.
-     * Same input, same libraries: same bytes. Threads: any number at once. */
-    enum err (*encode)(const struct frame_set *frames, const struct encode_desc *desc, const atomic_bool *cancel,
-                       struct blob *out);
+    /* Writes the whole file to *out, which is empty before. `cancel` may be NULL; it is looked at between
+     * frames and gives ERR_CANCELLED. ERR_OOM, ERR_ENCODE. On failure *out holds no promise but must be
+     * freed. Same input, same libraries: same bytes. Threads: any number at once. */
+    enum err (*encode)(const struct frame_set *frames, const struct encode_desc *desc,
+                       const atomic_bool *cancel, struct blob *out);
 };
 
 extern const struct encoder encoders[FORMAT_COUNT];
 
-/* The libraries that decide the bytes of files, with their versions ("libpng 1.6.39, libdeflate 1.14, giflib 5.2.1").
- * Part of each ETag. Threads: any. */
+/* The libraries that decide the bytes of files, with their versions ("libpng 1.6.39, libdeflate 1.14,
+ * giflib 5.2.1"). Part of each ETag. Threads: any. */
 const char *encoder_libraries(void);

@@ -30,10 +30,9 @@
  */
 #define SCENE_BLOCK_BYTES ((sizeof(struct scene) + 15) / 16 * 16)
 _Static_assert(sizeof(uint) == 4 && sizeof(float) == 4, "scalars of std140");
-_Static_assert(offsetof(struct scene, body) == 0 && offsetof(struct scene, two_over_side) == 13 * 4 &&
-                   offsetof(struct scene, scale) == 28 * 4 &&
+_Static_assert(offsetof(struct scene, body) == 0 &&
                    offsetof(struct scene, ring_shadow) == sizeof(struct scene) - 4,
-               "no holes in struct scene");
+               "the order of shaders/scene.glsl");
 _Static_assert(sizeof(struct scene_turn) == 16 && offsetof(struct scene_turn, cos_cloud) == 12,
                "a turn is a vec4");
 
@@ -286,7 +285,10 @@ void gl_backend_lose(struct backend *b, int draws)
     atomic_store(&((struct gl_backend *)b)->losses_to_play, draws);
 }
 
-static const struct backend_impl gl_impl = {.name = "gl", .draw = gl_draw, .destroy = gl_destroy};
+/* 32 MiB of codes: a GIF of 256 pixels and 120 frames is one dispatch; what is larger can be cancelled
+ * between. */
+static const struct backend_impl gl_impl = {
+    .name = "gl", .batch_pixels = 1u << 23, .draw = gl_draw, .destroy = gl_destroy};
 
 /* Starts the owner and waits for what it finds. */
 static enum err start_owner(struct gl_backend *gl, bool software, char *ret_reason)

@@ -14,9 +14,9 @@
 #include "shaders_embedded.h"
 
 /* What every kernel is made of, in the order of renderer/cpu/kernels.inc. */
-static const char *const shared_parts[] = {shader_prelude, shader_scene,   shader_math,   shader_noise,
-                                           shader_sphere,  shader_light,   shader_clouds, shader_caps,
-                                           shader_rings,   shader_craters, shader_planet};
+static const char *const shared_parts[] = {shader_prelude, shader_codes,  shader_scene,   shader_math,
+                                           shader_noise,   shader_sphere, shader_light,   shader_clouds,
+                                           shader_caps,    shader_rings,  shader_craters, shader_planet};
 
 static const char *const body_parts[BODY_COUNT] = {
 #define BODY(id, word, ...) shader_##word,
@@ -62,9 +62,9 @@ static GLsizei collect_parts(int body, const char **parts)
 static enum err program_build(const struct egl *egl, int body, GLuint *ret_program, char *ret_reason)
 {
     const char *draw = body == BODY_COUNT ? "layer" : bodies[body].name;
-    char define[64], log[200] = "";
+    char define[96], log[200] = "";
     const char *texts[PARTS_MAX] = {version_line(egl), define};
-    snprintf(define, sizeof define, "#define DRAW draw_%s\n", draw);
+    snprintf(define, sizeof define, "#define DRAW draw_%s\n#define TURNS_MAX %d\n", draw, FRAMES_MAX);
     GLsizei text_count = 2 + collect_parts(body, texts + 2);
 
     GLint done = GL_FALSE;

@@ -1,6 +1,6 @@
-/* bench_kernels.c -- nanoseconds per pixel of the frame, for each body and each way to draw it, on one thread.
- * The ways take turns in each round, so that a machine that slows down slows them all; the median of the rounds counts.
- * usage: bench_kernels [SIDE [FRAMES]] (default 256 1) */
+/* bench_kernels.c -- nanoseconds per pixel of the frame, for each body and each way to draw it, on one
+ * thread. The ways take turns in each round, so that a machine that slows down slows them all; the median of
+ * the rounds counts. usage: bench_kernels [SIDE [FRAMES]] (default 256 1) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "renderer/bodies.h"
 #include "renderer/renderer_impl.h"
 
-#define ROUNDS 25
+#define ROUNDS   25
 #define WAYS_MAX 6
 
 struct way {
@@ -93,8 +93,8 @@ int main(int argc, char **argv)
     if (side < 8 || side > PIXELS_MAX || frames < 1 || frames > FRAMES_MAX)
         return 2;
     int count = open_ways(ways);
-    printf("# ns per pixel, %d x %d x %d, one thread, median of %d interleaved rounds\n# %-10s", side, side, frames, ROUNDS,
-           "body");
+    printf("# ns per pixel, %d x %d x %d, one thread, median of %d interleaved rounds\n# %-10s", side, side,
+           frames, ROUNDS, "body");
     for (int w = 0; w < count; w++)
         printf(" %12s", ways[w].name);
     printf("\n");

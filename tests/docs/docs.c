@@ -24,10 +24,11 @@ static void cell(const char *text)
 }
 
 static const struct row {
-    const char *flag, *environment, *fallback, *words, *help;
+    const char *flag, *environment, *fallback, *help;
+    bool listen;
 } rows[] = {
 #define SETTING(kind, field, flag, environment, fallback, least, most, words, help)                          \
-    {flag, environment, fallback, words, help},
+    {flag, environment, fallback, help, #kind[0] == 'L'},
 #include "server/config.def"
 #undef SETTING
 };
@@ -39,9 +40,11 @@ static int settings(void)
         const struct row *r = &rows[i];
         printf("| `--%s` | `%s` | %s | ", r->flag, r->environment, *r->fallback ? r->fallback : "empty");
         cell(r->help);
-        if (r->words) {
-            printf("; one of ");
-            cell(r->words + (*r->words == '|'));
+        if (!r->listen) { /* its help says it all */
+            char allowed[CONFIG_ALLOWED_BYTES];
+            config_allowed((int)i, allowed);
+            printf("; ");
+            cell(allowed);
         }
         printf(" |\n");
     }

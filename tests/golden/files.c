@@ -1,6 +1,7 @@
-/* files.c -- the bytes of files: draws and encodes each request of files.tsv and compares the hash of the whole file.
- * usage: files [-u] FILE. The first line of FILE names the libraries that wrote the bytes; with others the pictures are
- * the same but the compressed bytes need not be, so then it skips. Last line: "N passed, N failed". */
+/* files.c -- the bytes of files: draws and encodes each request of files.tsv and compares the hash of the
+ * whole file. usage: files [-u] FILE. The first line of FILE names the libraries that wrote the bytes; with
+ * others the pictures are the same but the compressed bytes need not be, so then it skips. Last line: "N
+ * passed, N failed". */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>

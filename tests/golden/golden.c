@@ -1,8 +1,8 @@
-/* golden.c -- draws each request of golden.tsv and compares the hash of its pixels with the one that stands there.
- * usage: golden [-b BACKEND] [-m CPU_MASK] [-u] FILE
- * Without -u the file is only read. With -u it is written anew with the hashes that this run gives: only do that with a
- * reason, and say it in the commit. Links no library but EGL, so it runs on any machine that a build can be carried to.
- * Last line: "N passed, N failed". */
+/* golden.c -- draws each request of golden.tsv and compares the hash of its pixels with the one that stands
+ * there. usage: golden [-b BACKEND] [-m CPU_MASK] [-u] FILE Without -u the file is only read. With -u it is
+ * written anew with the hashes that this run gives: only do that with a reason, and say it in the commit.
+ * Links no library but EGL and GLES, so it runs on any machine that a build can be carried to. Last line: "N
+ * passed, N failed". */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "renderer/renderer.h"
 
 #define LINES_MAX 2000
-#define SKIPPED 77 /* no such backend on this machine */
+#define SKIPPED   77 /* no such backend on this machine */
 
 struct line {
     char query[KEY_MAX_BYTES];
@@ -93,7 +93,8 @@ static void write_lines(const char *path, const struct line *lines, int count)
         perror(path);
         exit(2);
     }
-    fprintf(f, "# request<TAB>XXH3 of side, frames and RGBA pixels; see golden.c. Revision %d.\n", RENDERER_REVISION);
+    fprintf(f, "# request<TAB>XXH3 of side, frames and RGBA pixels; see golden.c. Revision %d.\n",
+            RENDERER_REVISION);
     for (int i = 0; i < count; i++)
         fprintf(f, "%s\t%s\n", lines[i].query, lines[i].hash);
     fclose(f);
@@ -113,10 +114,17 @@ int main(int argc, char **argv)
     desc.note = say;
     for (int c; (c = getopt(argc, argv, "b:m:u")) != -1;) {
         switch (c) {
-        case 'b': desc.backend = optarg; break;
-        case 'm': desc.cpu_mask = optarg; break;
-        case 'u': update = true; break;
-        default: return 2;
+        case 'b':
+            desc.backend = optarg;
+            break;
+        case 'm':
+            desc.cpu_mask = optarg;
+            break;
+        case 'u':
+            update = true;
+            break;
+        default:
+            return 2;
         }
     }
     if (optind + 1 != argc)
@@ -126,7 +134,9 @@ int main(int argc, char **argv)
     struct renderer *r = NULL;
     enum err err = renderer_open(&desc, &r);
     if (err) {
-        printf("%s %s %s: %s\n", err == ERR_SELF_TEST ? "FAIL" : "SKIP", desc.backend, desc.cpu_mask, err_words(err));
+        printf("%s %s %s: %s\n", err == ERR_SELF_TEST ? "FAIL" : "SKIP", desc.backend, desc.cpu_mask,
+               err_words(err));
+        free(lines);
         return err == ERR_SELF_TEST ? 1 : SKIPPED;
     }
     for (int i = 0; i < count; i++) {

@@ -1,5 +1,6 @@
-/* no_encoders.c -- stands in for renderer/encode in the golden program, which then links no library. Golden pictures are
- * compared before they are encoded, so the table of formats only has to say what request_finish() asks of it. */
+/* no_encoders.c -- stands in for renderer/encode in the golden program, which then links no library. Golden
+ * pictures are compared before they are encoded, so the table of formats only has to say what
+ * request_finish() asks of it. */
 #include "renderer/encode/encoder.h"
 
 const struct encoder encoders[FORMAT_COUNT] = {

@@ -2,7 +2,7 @@
 
 import re
 
-from harness import check_problem, equal, fresh, get, post, shared
+from harness import Server, check_problem, equal, fresh, get, post, shared
 
 DAY = "public, max-age=86400, stale-while-revalidate=604800"
 FOR_EVER = "public, max-age=31536000, immutable"
@@ -34,6 +34,10 @@ def test_vary_is_sent_just_when_accept_decides():
     for target in ("/planet?seed=1&format=png", "/planet.png?seed=1", "/planet.gif?frames=2", "/planet/gas/1.png",
                    "/planet.png?bogus=1", "/planet.png?pixels=5000"):
         equal((target, get(shared(), target, ["Accept: text/html"])["Vary"]), (target, None))
+    for target in ("/planet/gas/.png", "/planet/foo/3.png", "/planet/gas/%zz.gif", "/planet/gas/3.jpg", "/planet.jpg"):
+        answer = get(shared(), target)
+        check_problem(answer, answer.status)
+        equal((target, answer["Vary"]), (target, None))
     for target in ("/planet?seed=1", "/planet?seed=1", "/planet?bogus=1", "/planet?pixels=5000"):
         equal((target, get(shared(), target)["Vary"]), (target, "Accept"))
     tag = get(shared(), "/planet?seed=1")["ETag"]
@@ -96,6 +100,36 @@ def test_cors_headers_are_on_everything():
         equal((target, answer["Access-Control-Allow-Origin"]), (target, "*"))
         exposed = answer["Access-Control-Expose-Headers"]
         assert "ETag" in exposed and "X-Cache" in exposed and "Retry-After" in exposed, exposed
+
+
+def test_nosniff_is_on_everything_with_a_body():
+    for target, method in (("/planet?seed=1", "GET"), ("/planet?seed=1", "HEAD"), ("/planet.gif?frames=2", "GET"), ("/planet?bogus=1", "GET"),
+                           ("/nowhere", "GET"), ("/planet", "PUT"), ("/healthz", "GET"), ("/readyz", "GET"), ("/types", "GET"),
+                           ("/version", "GET"), ("/", "GET"), ("/planet", "OPTIONS")):
+        for _ in range(2):  # a hit's answer is a prepared one
+            equal((target, get(shared(), target, method=method)["X-Content-Type-Options"]), (target, "nosniff"))
+
+
+def test_several_accept_lines_are_one_list():
+    for lines, kind in ((["text/html", "image/gif"], "gif"), (["image/png;q=0.1", "image/gif;q=0.2", "*/*;q=0"], "gif"),
+                        (["", "image/gif"], "gif"), (["image/gif", ""], "gif"), (["", ""], "png"),
+                        (["image/gif", "image/png;q=0.5," + "x/y," * 500], "gif"),  # too long to join: the first counts
+                        (["image/gif;q=0.5", "image/png", "x/y" * 500, "image/gif"], "png")):
+        answer = get(shared(), "/planet?seed=1&pixels=16", ["Accept: " + line for line in lines])
+        equal((lines, answer.status, answer["Content-Type"]), (lines, 200, "image/" + kind))
+    check_problem(get(shared(), "/planet?seed=1", ["Accept: text/html", "Accept: text/plain"]), 406)
+
+
+def test_pictures_of_the_null_backend_are_not_to_be_kept():
+    with Server("--backend", "null") as s:
+        s.wait_log("level=warn event=null_backend .*flat squares")
+        for target in ("/planet?seed=1", "/planet.gif?frames=2", "/planet.png?seed=2&rev=1"):
+            for state in ("miss", "hit", "hit"):  # made, then prepared
+                answer = get(s, target)
+                equal((answer.status, answer["X-Cache"]), (200, state))
+                equal((answer["Cache-Control"], answer["ETag"]), ("no-store", None))
+        equal(get(s, "/planet?seed=1", ["If-None-Match: *"]).status, 200)
+    assert not [line for line in shared().lines if "null_backend" in line]
 
 
 def test_errors_are_never_stored_and_each_has_its_own_id():

@@ -19,6 +19,23 @@ def test_if_none_match_takes_lists_weak_tags_and_the_star():
         equal((value, get(shared(), target, ["If-None-Match: " + value]).status), (value, 200))
 
 
+def test_several_if_none_match_lines_are_one_list():
+    target = "/planet.png?seed=" + fresh()
+    tag = get(shared(), target)["ETag"]
+    for lines, status in ((['"a"', tag], 304), ([tag, '"a"'], 304), (['"a"', '"b"', "W/" + tag], 304), (["", tag], 304), (['"a"', '"b"'], 200),
+                          ([tag, "*"], 200), ([tag, '"a" "b"'], 200), (['"%s"' % ("x" * 1500)], 200), (['"%s", %s' % ("x" * 1500, tag)], 304),
+                          ([tag, '"%s"' % ("x" * 1500)], 200), ([tag, '"%s"' % ("x" * 1500), tag], 200)):  # too long to join
+        answer = get(shared(), target, ["If-None-Match: " + line for line in lines])
+        equal((lines, answer.status), (lines, status))
+
+
+def test_a_malformed_if_none_match_is_no_condition():
+    target = "/planet.png?seed=" + fresh()
+    tag = get(shared(), target)["ETag"]
+    for value in (tag + "garbage", tag + tag, tag + ", x", "*, " + tag, '"a"b, ' + tag):
+        equal((value, get(shared(), target, ["If-None-Match: " + value]).status), (value, 200))
+
+
 def test_304_needs_no_render():
     target = "/planet.gif?frames=50&seed=" + fresh()
     with Server() as one, Server() as other:

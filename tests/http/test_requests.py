@@ -87,7 +87,7 @@ def test_a_misspelt_name_is_400_and_names_the_nearest():
 
 
 def test_what_a_client_sent_cannot_break_the_problem_document():
-    for value in ('%22', '%5c', '%0a', '%3Cscript%3E', '%27%29%3B', 'x' * 1000, '%7f', '%e2%80%ae'):
+    for value in ('%22', '%5c', '%c2%85', '%0a', '%3Cscript%3E', '%27%29%3B', 'x' * 1000, '%7f', '%e2%80%ae'):
         for target in ("/planet?seed=1&" + value + "=1", "/planet?type=" + value, "/planet?pixels=" + value):
             answer = get(shared(), target)
             check_problem(answer, 400)
@@ -131,6 +131,33 @@ def test_words_colours_and_seeds_are_checked():
 def test_a_picture_beyond_the_limit_is_refused_with_the_limit():
     document = check_problem(get(shared(), "/planet.gif?pixels=1024&frames=240&zoom=32"), 400, "picture-size")
     assert "33554432" in document["detail"].replace(",", ""), document
+
+
+def test_a_number_outside_its_range_is_refused_though_it_rounds_into_it():
+    for query in ("tilt=90.04", "ring_open=0.0196", "scale=0.245", "sea_level=-0.0001", "phase=1.0000001", "light_azimuth=180.04"):
+        check_problem(get(shared(), "/planet?" + query), 400, "param-range", query.split("=")[0])
+    equal(post(shared(), {"tilt": 90.04}).status, 400)
+    equal(get(shared(), "/planet?tilt=89.96").status, 200)
+    assert "rounded to steps of 0.1" in get(shared(), "/planet?tilt=91").json()["detail"]
+
+
+def test_control_characters_are_no_seed():
+    for seed in ("%7f", "a%c2%80", "%c2%9fb", "%0a"):
+        check_problem(get(shared(), "/planet?seed=" + seed), 400, "param-syntax", "seed")
+        check_problem(get(shared(), "/planet/gas/%s.png" % seed), 400, "param-syntax", "seed")
+    check_problem(post(shared(), {"seed": "\x7f"}), 400, "param-syntax", "seed")
+
+
+def test_what_the_path_gives_cannot_be_given_again():
+    for query, name in (("format=gif", "format"), ("type=gas", "type"), ("seed=3", "seed")):
+        equal(check_problem(get(shared(), "/planet/gas/3.gif?" + query), 400, "param-repeated", name)["detail"], "the path already gives " + name)
+
+
+def test_a_body_that_is_no_object_is_told_what_it_must_be():
+    equal(check_problem(post(shared(), b""), 400, "body-syntax")["detail"], "the body is empty; a JSON object is expected")
+    for body in (b'"x"', b"null", b"3", b"[]"):
+        detail = check_problem(post(shared(), body), 400, "body-syntax")["detail"]
+        assert "a JSON object is expected" in detail and "malformed" not in detail, detail
 
 
 def test_another_revision_is_an_error():

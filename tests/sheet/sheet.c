@@ -1,6 +1,6 @@
 /* sheet.c -- draws many requests side by side into one PNG, to be looked at.
- * usage: sheet -o FILE [-c COLUMNS] [-z ZOOM] [-b RRGGBB] [-m CPU_MASK] QUERY... ; "-" as a query leaves a cell empty
- *        sheet -f FILE QUERY writes the file that the query asks for, as it is */
+ * usage: sheet -o FILE [-c COLUMNS] [-z ZOOM] [-b RRGGBB] [-m CPU_MASK] QUERY... ; "-" as a query leaves a
+ * cell empty sheet -f FILE QUERY writes the file that the query asks for, as it is */
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,8 @@ static void paste(struct sheet *s, int centre_x, int centre_y, const struct fram
     for (int y = 0; y < size; y++)
         for (int x = 0; x < size; x++) {
             uint32_t color = f->colors[f->index[(y / s->zoom) * f->side + x / s->zoom]];
-            size_t at = (size_t)(centre_y - size / 2 + y) * (size_t)s->width + (size_t)(centre_x - size / 2 + x);
+            size_t at =
+                (size_t)(centre_y - size / 2 + y) * (size_t)s->width + (size_t)(centre_x - size / 2 + x);
             blend(s->rgb + at * 3, color);
         }
 }
@@ -117,13 +118,26 @@ int main(int argc, char **argv)
     desc.note = say;
     for (int c; (c = getopt(argc, argv, "o:f:c:z:b:m:")) != -1;) {
         switch (c) {
-        case 'o': out = optarg; break;
-        case 'f': file = optarg; break;
-        case 'c': s.columns = atoi(optarg); break;
-        case 'z': s.zoom = atoi(optarg); break;
-        case 'b': back = (unsigned)strtoul(optarg, NULL, 16); break;
-        case 'm': desc.cpu_mask = optarg; break;
-        default: return 2;
+        case 'o':
+            out = optarg;
+            break;
+        case 'f':
+            file = optarg;
+            break;
+        case 'c':
+            s.columns = atoi(optarg);
+            break;
+        case 'z':
+            s.zoom = atoi(optarg);
+            break;
+        case 'b':
+            back = (unsigned)strtoul(optarg, NULL, 16);
+            break;
+        case 'm':
+            desc.cpu_mask = optarg;
+            break;
+        default:
+            return 2;
         }
     }
     int count = argc - optind;

@@ -1,4 +1,4 @@
-/* For tests that look at codes: one frame of a description, drawn by the cpu backend. Layout: shaders/planet.glsl. */
+/* For tests that look at codes: one frame of a description, drawn by the cpu backend. */
 #pragma once
 
 #include <stdint.h>
@@ -8,17 +8,12 @@
 
 #include "api/request.h"
 #include "renderer/renderer_impl.h"
+#include "shaders/codes.glsl"
 
-#define CODE_STEP(c) ((c) & 15)
-#define CODE_CRATER(c) ((c) >> 4 & 3)
-#define CODE_BAND(c) ((c) >> 6 & 31)
-#define CODE_COVER(c) ((c) >> 11 & 3)
-#define CODE_LIMB(c) ((c) >> 13 & 1)
-#define CODE_KIND(c) ((c) >> 14 & 3)
-enum { KIND_NOTHING, KIND_PLANET, KIND_HALO, KIND_RING };
-enum { COVER_NONE, COVER_SHADOW, COVER_EDGE, COVER_CORE };
-#define RING_DARK(c) ((c) >> 4 & 1)
-#define RING_FRONT(c) ((c) >> 5 & 1)
+#define STEP_OF(c)  ((c)&CODE_STEP_MASK)
+#define BAND_OF(c)  ((c) >> CODE_BAND_SHIFT & CODE_BAND_MASK)
+#define COVER_OF(c) ((c) >> CODE_COVER_SHIFT & CODE_COVER_MASK)
+#define KIND_OF(c)  ((c) >> CODE_KIND_SHIFT & CODE_KIND_MASK)
 
 /* The description of a query that must be good. */
 static inline struct planet_desc desc_of(const char *query)
@@ -42,7 +37,8 @@ static inline uint32_t *codes_of(const struct planet_desc *desc, int frame)
     struct scene_turn turn = scene_turn_make(desc, frame);
     uint32_t *codes = malloc((size_t)desc->pixels * (size_t)desc->pixels * sizeof *codes);
     scene_make(desc, &scene);
-    if (!codes || cpu_backend_open("", NULL, &cpu, reason) || cpu->impl->draw(cpu, &scene, &turn, 1, NULL, codes))
+    if (!codes || cpu_backend_open("", NULL, &cpu, reason) ||
+        cpu->impl->draw(cpu, &scene, &turn, 1, NULL, codes))
         abort();
     cpu->impl->destroy(cpu);
     return codes;

@@ -378,7 +378,16 @@ static void a_played_loss_is_reported_once_for_each_draw(void **state)
     cpu->impl->destroy(cpu);
 }
 
-static void the_first_loss_is_rebuilt_and_the_second_moves_to_the_cpu(void **state)
+/* Loses the rebuilt context too, before it has drawn anything. */
+static struct renderer *to_lose_again;
+static void lose_again(void *ctx, const char *sentence)
+{
+    if (to_lose_again && strstr(sentence, " draws: ") && to_lose_again->backend)
+        gl_backend_lose(to_lose_again->backend, 1);
+    keep_note(ctx, sentence);
+}
+
+static void a_loss_is_rebuilt_and_two_in_a_row_move_to_the_cpu(void **state)
 {
     (void)state;
     static char notes[NOTES_BYTES];
@@ -402,11 +411,20 @@ static void the_first_loss_is_rebuilt_and_the_second_moves_to_the_cpu(void **sta
     assert_true(status.self_test_ok);
     assert_non_null(strstr(notes, "rebuilding"));
 
-    gl_backend_lose(r->backend, 1);
+    gl_backend_lose(r->backend, 1); /* days later */
     assert_true(same_picture(r, cpu, &desc));
     renderer_status(r, &status);
-    assert_string_equal(status.backend, "cpu");
+    assert_string_equal(status.backend, name);
     assert_int_equal(status.device_losses, 2);
+
+    r->desc.note = lose_again;
+    to_lose_again = r;
+    gl_backend_lose(r->backend, 1);
+    assert_true(same_picture(r, cpu, &desc));
+    to_lose_again = NULL;
+    renderer_status(r, &status);
+    assert_string_equal(status.backend, "cpu");
+    assert_int_equal(status.device_losses, 4);
     assert_true(status.self_test_ok);
     assert_non_null(strstr(status.reason, "lost"));
     assert_non_null(strstr(notes, "moving to the cpu"));
@@ -546,7 +564,7 @@ int main(void)
         cmocka_unit_test(closing_one_backend_leaves_another_alone),
         cmocka_unit_test(a_cancelled_draw_touches_no_codes),
         cmocka_unit_test(a_played_loss_is_reported_once_for_each_draw),
-        cmocka_unit_test(the_first_loss_is_rebuilt_and_the_second_moves_to_the_cpu),
+        cmocka_unit_test(a_loss_is_rebuilt_and_two_in_a_row_move_to_the_cpu),
         cmocka_unit_test(everyone_who_draws_during_a_loss_gets_the_right_picture),
         cmocka_unit_test(opening_and_closing_leaks_neither_threads_nor_files),
         cmocka_unit_test(refusals_leak_neither_threads_nor_files),

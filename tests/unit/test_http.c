@@ -20,13 +20,24 @@
 static void conditions_match_lists_weak_tags_and_the_star(void **state)
 {
     (void)state;
-    const char *yes[] = {"\"t\"", "W/\"t\"", "\"a\", \"t\"", " \"a\" ,W/\"t\" ",
-                         "*",     ", \"t\"", "\"a,b\",\"t\""};
+    const char *yes[] = {"\"t\"",   "W/\"t\"",       "\"a\", \"t\"", " \"a\" ,W/\"t\" ", "*",
+                         ", \"t\"", "\"a,b\",\"t\"", " * ",          "\"t\" ,, \"a\","};
     const char *no[] = {"", "\"tt\"", "t", "\"t", "W/", "w/\"t\"", "\"a\"", "\"a, t\"", "x\"t\"", "\"\""};
     for (size_t i = 0; i < ARRAY_LEN(yes); i++)
         assert_true(respond_etag_matches(yes[i], "\"t\""));
     for (size_t i = 0; i < ARRAY_LEN(no); i++)
         assert_false(respond_etag_matches(no[i], "\"t\""));
+}
+
+static void a_malformed_list_of_tags_is_no_condition(void **state)
+{
+    (void)state;
+    const char *no[] = {"\"t\"garbage", "\"t\"\"a\"",    "\"t\" \"a\"", "\"t\", a", "\"t\", \"a",
+                        "\"t\";q=1",    "\"t\", *",      "*, \"t\"",    "**",       "*x",
+                        "\"t\", W/",    "\"a\"x, \"t\"", "W/ \"t\""};
+    for (size_t i = 0; i < ARRAY_LEN(no); i++)
+        if (respond_etag_matches(no[i], "\"t\""))
+            fail_msg("%s", no[i]);
 }
 
 static void routes_know_path_and_method(void **state)
@@ -188,6 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conditions_match_lists_weak_tags_and_the_star),
+        cmocka_unit_test(a_malformed_list_of_tags_is_no_condition),
         cmocka_unit_test(routes_know_path_and_method),
         cmocka_unit_test(quoting_escapes_and_cuts),
         cmocka_unit_test(addresses_have_their_own_counts),

@@ -97,12 +97,12 @@ static void bad_members_are_refused_by_name(void **state)
         {"{\"pixels\":64.5}", ERR_PARAM_SYNTAX, "pixels", "whole number"},
         {"{\"pixels\":1e300}", ERR_PARAM_RANGE, "pixels", "8 to 1024"},
         {"{\"pixels\":9223372036854775807}", ERR_PARAM_RANGE, "pixels", "8 to 1024"},
-        {"{\"pixels\":true}", ERR_PARAM_SYNTAX, "pixels", "\"on\" is not"},
+        {"{\"pixels\":true}", ERR_PARAM_SYNTAX, "pixels", "true is not"},
         {"{\"pixels\":null}", ERR_PARAM_SYNTAX, "pixels", "null is not"},
         {"{\"pixels\":{}}", ERR_PARAM_SYNTAX, "pixels", "an object is not"},
         {"{\"pixels\":[64]}", ERR_PARAM_SYNTAX, "pixels", "an array is not"},
-        {"{\"seed\":1.5}", ERR_PARAM_SYNTAX, "seed", "not whole"},
-        {"{\"seed\":true}", ERR_PARAM_SYNTAX, "seed", "true or false"},
+        {"{\"seed\":1.5}", ERR_PARAM_SYNTAX, "seed", "an integer without point or exponent"},
+        {"{\"seed\":true}", ERR_PARAM_SYNTAX, "seed", "true is not"},
         {"{\"seed\":null}", ERR_PARAM_SYNTAX, "seed", "null"},
         {"{\"seed\":\"\"}", ERR_PARAM_SYNTAX, "seed", "1 to 64"},
         {"{\"seed\":\"a\\u0000b\"}", ERR_TEXT_ENCODING, "seed", "NUL"},
@@ -135,13 +135,8 @@ static void bad_members_are_refused_by_name(void **state)
 static void malformed_json_is_refused_with_line_and_column(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"",
-                                      "{",
+    static const char *const bad[] = {"{",
                                       "}",
-                                      "[]",
-                                      "3",
-                                      "\"gas\"",
-                                      "null",
                                       "{\"a\"}",
                                       "{\"a\":}",
                                       "{a:1}",
@@ -168,6 +163,72 @@ static void malformed_json_is_refused_with_line_and_column(void **state)
         assert_string_equal(a.fault.param, "");
     }
     assert_non_null(strstr(ask_json("{\"type\":\"gas\",\n\"seed\":}").fault.detail, "line 2, column"));
+}
+
+static void assert_body_refused(const char *json, const char *words)
+{
+    struct asked a = ask_json(json);
+    assert_int_equal(a.err, ERR_BODY_SYNTAX);
+    assert_string_equal(a.fault.param, "");
+    if (!strstr(a.fault.detail, words))
+        fail_msg("%s: \"%s\" lacks \"%s\"", json, a.fault.detail, words);
+}
+
+static void an_empty_body_is_said_to_be_empty(void **state)
+{
+    (void)state;
+    assert_body_refused("", "the body is empty; a JSON object is expected");
+    assert_body_refused(" \r\n\t", "the body is empty; a JSON object is expected");
+}
+
+static void json_that_is_no_object_is_not_called_malformed(void **state)
+{
+    (void)state;
+    static const char *const values[] = {"\"x\"", "null", "3", "[]", "true", "1.5", "[{\"seed\":1}]"};
+    for (size_t k = 0; k < ARRAY_LEN(values); k++) {
+        assert_body_refused(values[k], "a JSON object is expected");
+        assert_null(strstr(ask_json(values[k]).fault.detail, "malformed"));
+    }
+}
+
+static void numbers_too_large_for_json_are_not_said_to_be_seeds(void **state)
+{
+    (void)state;
+    assert_body_refused("{\"phase\":1e400}", "a number is too large for any parameter");
+    assert_body_refused("{\"seed\":99999999999999999999}", "send one of so many digits in quotes");
+    assert_body_refused("{\"seed\":-99999999999999999999}", "send one of so many digits in quotes");
+    assert_null(strstr(ask_json("{\"phase\":1e400}").fault.detail, "seed"));
+}
+
+static void a_seed_written_as_a_real_is_told_to_be_an_integer_or_text(void **state)
+{
+    (void)state;
+    static const char *const reals[] = {"{\"seed\":3.0}", "{\"seed\":1e3}", "{\"seed\":-0.5}"};
+    for (size_t k = 0; k < ARRAY_LEN(reals); k++) {
+        struct asked a = ask_json(reals[k]);
+        assert_int_equal(a.err, ERR_PARAM_SYNTAX);
+        assert_string_equal(a.fault.param, "seed");
+        assert_non_null(strstr(a.fault.detail, "must be an integer without point or exponent"));
+        assert_non_null(strstr(a.fault.detail, "as text"));
+    }
+    assert_int_equal(ask_json("{\"seed\":\"1e3\"}").err, ERR_NONE);
+}
+
+static void true_and_false_are_quoted_as_they_were_sent(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *json, *words;
+    } cases[] = {{"{\"pixels\":true}", "true is not"},
+                 {"{\"type\":false}", "false is not"},
+                 {"{\"palette\":true}", "true is not"},
+                 {"{\"background\":false}", "false is not"},
+                 {"{\"atmosphere\":true}", "true is not"}};
+    for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
+        struct asked a = ask_json(cases[k].json);
+        assert_int_equal(a.err, ERR_PARAM_SYNTAX);
+        assert_non_null(strstr(a.fault.detail, cases[k].words));
+    }
 }
 
 static void broken_text_in_json_is_refused(void **state)
@@ -229,6 +290,11 @@ int main(void)
         cmocka_unit_test(json_reals_are_snapped_as_their_text_is),
         cmocka_unit_test(bad_members_are_refused_by_name),
         cmocka_unit_test(malformed_json_is_refused_with_line_and_column),
+        cmocka_unit_test(an_empty_body_is_said_to_be_empty),
+        cmocka_unit_test(json_that_is_no_object_is_not_called_malformed),
+        cmocka_unit_test(numbers_too_large_for_json_are_not_said_to_be_seeds),
+        cmocka_unit_test(a_seed_written_as_a_real_is_told_to_be_an_integer_or_text),
+        cmocka_unit_test(true_and_false_are_quoted_as_they_were_sent),
         cmocka_unit_test(broken_text_in_json_is_refused),
         cmocka_unit_test(deep_nesting_is_refused),
         cmocka_unit_test(long_values_are_refused_by_name),

@@ -262,6 +262,7 @@ static void order_escapes_and_spelled_out_defaults_do_not_change_the_key(void **
 
 static bool draws_the_same(const struct request *a, const struct request *b)
 {
+    /* request_init() clears the padding too. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
     return !memcmp(&a->planet, &b->planet, sizeof a->planet) && a->format == b->format &&
            a->zoom == b->zoom && a->fps == b->fps && a->loops == b->loops;
 }

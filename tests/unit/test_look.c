@@ -16,7 +16,7 @@ static double share(const uint32_t *codes, int side, bool (*is)(uint32_t))
 {
     int yes = 0, disc = 0;
     for (int i = 0; i < side * side; i++)
-        if (CODE_KIND(codes[i]) == KIND_PLANET) {
+        if (KIND_OF(codes[i]) == KIND_PLANET) {
             disc++;
             yes += is(codes[i]);
         }
@@ -49,13 +49,13 @@ static void fbm_is_a_bell_around_one_half_less_a_little(void **state)
                   100 * cloudy / n, 100 * high / n);
     assert_true(mean > 0.46 && mean < 0.475);
     assert_true(deviation > 0.095 && deviation < 0.115);
-    assert_true(high / n < 0.005);                        /* why a threshold of 1 - 0.6 cover shows no cloud */
-    assert_true(cloudy / n > 0.12 && cloudy / n < 0.20);  /* cover 0.5 */
+    assert_true(high / n < 0.005);                       /* why a threshold of 1 - 0.6 cover shows no cloud */
+    assert_true(cloudy / n > 0.12 && cloudy / n < 0.20); /* cover 0.5 */
 }
 
 static bool is_cap(uint32_t c)
 {
-    return CODE_STEP(c) == 6;
+    return STEP_OF(c) == 6;
 }
 
 static void positive_tilt_shows_the_north_cap_through_the_whole_turn(void **state)
@@ -66,7 +66,7 @@ static void positive_tilt_shows_the_north_cap_through_the_whole_turn(void **stat
         uint32_t *codes = codes_of(&desc, frame);
         int north = 0, south = 0, side = desc.pixels;
         for (int i = 0; i < side * side; i++)
-            if (CODE_KIND(codes[i]) == KIND_PLANET && is_cap(codes[i]))
+            if (KIND_OF(codes[i]) == KIND_PLANET && is_cap(codes[i]))
                 *(i < side * side / 2 ? &north : &south) += 1;
         assert_true(north > side * side / 40);
         assert_int_equal(south, 0);
@@ -86,8 +86,8 @@ static void south_cap_is_smaller_than_the_north_cap(void **state)
         snprintf(query, sizeof query, "type=desert&seed=%d&tilt=-50&ice_caps=0.5", seed);
         uint32_t *under = codes_of_query(query, &side);
         for (int i = 0; i < side * side; i++) {
-            north += CODE_KIND(codes[i]) == KIND_PLANET && CODE_STEP(codes[i]) == 5;
-            south += CODE_KIND(under[i]) == KIND_PLANET && CODE_STEP(under[i]) == 5;
+            north += KIND_OF(codes[i]) == KIND_PLANET && STEP_OF(codes[i]) == 5;
+            south += KIND_OF(under[i]) == KIND_PLANET && STEP_OF(under[i]) == 5;
         }
         free(codes);
         free(under);
@@ -106,12 +106,13 @@ static void a_cloud_throws_its_shadow_away_from_the_light(void **state)
         uint32_t *codes = codes_of_query(query, &side);
         for (int y = 0; y < side; y++)
             for (int x = 4; x < side - 4; x++) {
-                if (CODE_KIND(codes[y * side + x]) != KIND_PLANET || CODE_COVER(codes[y * side + x]) != COVER_SHADOW)
+                if (KIND_OF(codes[y * side + x]) != KIND_PLANET ||
+                    COVER_OF(codes[y * side + x]) != COVER_SHADOW)
                     continue;
                 shadows++;
                 for (int d = 1; d <= 4; d++) /* the light comes from the left */
-                    toward += (CODE_COVER(codes[y * side + x - d]) >= COVER_EDGE) -
-                              (CODE_COVER(codes[y * side + x + d]) >= COVER_EDGE);
+                    toward += (COVER_OF(codes[y * side + x - d]) >= COVER_EDGE) -
+                              (COVER_OF(codes[y * side + x + d]) >= COVER_EDGE);
             }
         free(codes);
     }
@@ -146,25 +147,26 @@ static void the_halo_is_one_pixel_of_air_on_the_lit_side(void **state)
     uint32_t *codes = codes_of_query("light_azimuth=0&light_elevation=30", &side);
     for (int y = 0; y < side; y++)
         for (int x = 0; x < side; x++) {
-            if (CODE_KIND(codes[y * side + x]) != KIND_HALO)
+            if (KIND_OF(codes[y * side + x]) != KIND_HALO)
                 continue;
             bool touches = false;
             for (int v = y - 1; v <= y + 1; v++)
                 for (int u = x - 1; u <= x + 1; u++)
                     touches = touches || (u >= 0 && v >= 0 && u < side && v < side &&
-                                          CODE_KIND(codes[v * side + u]) == KIND_PLANET);
+                                          KIND_OF(codes[v * side + u]) == KIND_PLANET);
             assert_true(touches);
             assert_true(x > side / 2);
             halo++;
         }
     assert_true(halo > side / 2);
     for (int i = 0; i < side * side; i++)
-        if (CODE_KIND(codes[i]) == KIND_PLANET && CODE_LIMB(codes[i]))
-            assert_true(CODE_BAND(codes[i]) > 0);
+        if (KIND_OF(codes[i]) == KIND_PLANET && (codes[i] & CODE_LIMB))
+            assert_true(BAND_OF(codes[i]) > 0);
     free(codes);
     codes = codes_of_query("type=moon", &side);
     for (int i = 0; i < side * side; i++)
-        assert_false(CODE_KIND(codes[i]) == KIND_HALO || (CODE_KIND(codes[i]) == KIND_PLANET && CODE_LIMB(codes[i])));
+        assert_false(KIND_OF(codes[i]) == KIND_HALO ||
+                     (KIND_OF(codes[i]) == KIND_PLANET && (codes[i] & CODE_LIMB)));
     free(codes);
 }
 
@@ -172,25 +174,92 @@ static void rings_pass_in_front_below_and_behind_above(void **state)
 {
     (void)state;
     int side, front = 0, back = 0, dark = 0;
-    uint32_t *codes = codes_of_query("type=gas&rings=on&ring_angle=0&pixels=128&light_azimuth=-100&light_elevation=10", &side);
+    uint32_t *codes = codes_of_query(
+        "type=gas&rings=on&ring_angle=0&pixels=128&light_azimuth=-100&light_elevation=10", &side);
     for (int y = 0; y < side; y++)
         for (int x = 0; x < side; x++) {
             uint32_t c = codes[y * side + x];
             double u = (x + 0.5) * 2 / side - 1, v = (y + 0.5) * 2 / side - 1;
             bool disc = u * u + v * v < 0.54 * 0.54;
-            if (CODE_KIND(c) != KIND_RING)
+            if (KIND_OF(c) != KIND_RING)
                 continue;
-            front += RING_FRONT(c) && disc;
-            assert_int_equal(RING_FRONT(c), v > 0);
-            if (!RING_FRONT(c)) {
+            front += (c & RING_FRONT) && disc;
+            assert_true(((c & RING_FRONT) > 0) == (v > 0));
+            if (!(c & RING_FRONT)) {
                 assert_false(disc);
                 back++;
-                dark += RING_DARK(c);
+                dark += (c & RING_DARK) > 0;
             } else {
-                assert_false(RING_DARK(c)); /* the shadow falls on the back half only */
+                assert_false(c & RING_DARK); /* the shadow falls on the back half only */
             }
         }
     assert_true(front > 50 && back > 200 && dark > 10 && dark < back);
+    free(codes);
+}
+
+static void a_thin_ring_is_an_unbroken_line_before_the_planet(void **state)
+{
+    (void)state;
+    static const char *const opens[] = {"0.02", "0.05", "0.1"};
+    for (int pixels = 48; pixels <= 192; pixels *= 2)
+        for (size_t i = 0; i < ARRAY_LEN(opens); i++) {
+            char query[120];
+            int side;
+            snprintf(query, sizeof query, "type=gas&seed=9&rings=on&ring_angle=0&pixels=%d&ring_open=%s",
+                     pixels, opens[i]);
+            uint32_t *codes = codes_of_query(query, &side);
+            for (int x = side / 4; x < side * 3 / 4; x++) { /* the disc is 55 % wide */
+                int front = 0;
+                for (int y = 0; y < side; y++)
+                    front += KIND_OF(codes[y * side + x]) == KIND_RING && (codes[y * side + x] & RING_FRONT);
+                assert_true(front > 0);
+            }
+            free(codes);
+        }
+}
+
+/* What a stranger called a zipper: gaps narrower than a pixel must be closed, not sampled into a row of dots.
+ */
+static void gaps_before_the_planet_are_no_zipper(void **state)
+{
+    (void)state;
+    int dots = 0, ring = 0;
+    for (int seed = 0; seed < 20; seed++) {
+        char query[80];
+        int side;
+        snprintf(query, sizeof query, "type=gas&rings=on&seed=%d", seed);
+        uint32_t *codes = codes_of_query(query, &side);
+        for (int i = side; i < side * side - side; i++) {
+            bool here = KIND_OF(codes[i]) == KIND_RING, left = KIND_OF(codes[i - 1]) == KIND_RING;
+            bool right = KIND_OF(codes[i + 1]) == KIND_RING;
+            ring += here;
+            dots += !here && left && right && KIND_OF(codes[i]) == KIND_PLANET;
+        }
+        free(codes);
+    }
+    print_message("%d dots in %d pixels of rings\n", dots, ring);
+    assert_true(ring > 10000 && dots * 200 < ring);
+}
+
+static void rings_lie_over_the_equator_unless_told_otherwise(void **state)
+{
+    (void)state;
+    struct planet_desc d = desc_of("type=gas&rings=on&ring_angle=-35");
+    assert_int_equal(d.roll_decideg, -350);
+    assert_int_equal(desc_of("type=gas&rings=on&ring_angle=-35&roll=0").roll_decideg, 0);
+    assert_int_equal(desc_of("type=gas").roll_decideg, 0);
+}
+
+static void roll_turns_the_pole_counter_clockwise(void **state)
+{
+    (void)state;
+    int side, left = 0, right = 0;
+    uint32_t *codes = codes_of_query("type=desert&roll=90&tilt=0&ice_caps=0.6", &side);
+    for (int i = 0; i < side * side; i++)
+        if (KIND_OF(codes[i]) == KIND_PLANET && STEP_OF(codes[i]) == 5)
+            *(i % side < side / 2 ? &left : &right) += 1;
+    assert_true(left > right &&
+                left > side); /* the north cap, which is the larger, has gone from the top to the left */
     free(codes);
 }
 
@@ -200,7 +269,7 @@ static void the_planet_within_rings_is_55_percent_of_the_frame(void **state)
     int side, first = -1, last = -1;
     uint32_t *codes = codes_of_query("type=moon&rings=on&pixels=200&ring_open=0.02&ring_angle=0", &side);
     for (int y = 0; y < side; y++)
-        if (CODE_KIND(codes[y * side + side / 2]) == KIND_PLANET) {
+        if (KIND_OF(codes[y * side + side / 2]) == KIND_PLANET) {
             first = first < 0 ? y : first;
             last = y;
         }
@@ -210,11 +279,11 @@ static void the_planet_within_rings_is_55_percent_of_the_frame(void **state)
 
 static bool is_lava(uint32_t c)
 {
-    return CODE_STEP(c) < 2;
+    return STEP_OF(c) < 2;
 }
 static bool is_land(uint32_t c)
 {
-    return CODE_STEP(c) >= 2;
+    return STEP_OF(c) >= 2;
 }
 
 static void most_seeds_have_something_of_each_kind(void **state)
@@ -239,14 +308,14 @@ static void most_seeds_have_something_of_each_kind(void **state)
     assert_true(poor < 30);
 }
 
-/* Area of the crater (bowl and rim) that holds pixel i; the pixels are cleared. */
+/* Pixels of the bowl that holds pixel i; they are cleared. */
 static int take_bowl(uint32_t *codes, int side, int i)
 {
-    if (i < 0 || i >= side * side || CODE_KIND(codes[i]) != KIND_PLANET || CODE_CRATER(codes[i]) != 1)
+    if (i < 0 || i >= side * side || KIND_OF(codes[i]) != KIND_PLANET || !(codes[i] & CODE_BOWL))
         return 0;
     codes[i] = 0;
-    return 1 + take_bowl(codes, side, i - 1) + take_bowl(codes, side, i + 1) + take_bowl(codes, side, i - side) +
-           take_bowl(codes, side, i + side);
+    return 1 + take_bowl(codes, side, i - 1) + take_bowl(codes, side, i + 1) +
+           take_bowl(codes, side, i - side) + take_bowl(codes, side, i + side);
 }
 
 static void craters_read_as_craters_of_five_pixels_and_more(void **state)
@@ -273,7 +342,8 @@ static void craters_read_as_craters_of_five_pixels_and_more(void **state)
     assert_true(large > craters * 0.75);
 }
 
-/* Every pair of neighbouring ground steps keeps a visible difference in the dark, and no step becomes black. */
+/* Every pair of neighbouring ground steps keeps a visible difference in the dark, and no step becomes black.
+ */
 static void continents_are_readable_in_the_dark(void **state)
 {
     (void)state;
@@ -287,7 +357,8 @@ static void continents_are_readable_in_the_dark(void **state)
             if (step == 0)
                 continue;
             uint32_t below = palette_color(&desc, 0x4000u | (uint32_t)(step - 1));
-            int difference = abs(RGBA_R(c) - RGBA_R(below)) + abs(RGBA_G(c) - RGBA_G(below)) + abs(RGBA_B(c) - RGBA_B(below));
+            int difference = abs(RGBA_R(c) - RGBA_R(below)) + abs(RGBA_G(c) - RGBA_G(below)) +
+                             abs(RGBA_B(c) - RGBA_B(below));
             assert_true(difference >= 18);
         }
     }
@@ -344,6 +415,10 @@ int main(void)
         cmocka_unit_test(clouds_are_streaks_not_spots),
         cmocka_unit_test(the_halo_is_one_pixel_of_air_on_the_lit_side),
         cmocka_unit_test(rings_pass_in_front_below_and_behind_above),
+        cmocka_unit_test(a_thin_ring_is_an_unbroken_line_before_the_planet),
+        cmocka_unit_test(gaps_before_the_planet_are_no_zipper),
+        cmocka_unit_test(rings_lie_over_the_equator_unless_told_otherwise),
+        cmocka_unit_test(roll_turns_the_pole_counter_clockwise),
         cmocka_unit_test(the_planet_within_rings_is_55_percent_of_the_frame),
         cmocka_unit_test(most_seeds_have_something_of_each_kind),
         cmocka_unit_test(craters_read_as_craters_of_five_pixels_and_more),

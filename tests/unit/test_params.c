@@ -126,10 +126,14 @@ static void fractions_are_snapped_unless_the_parameter_is_whole(void **state)
             snprintf(text, sizeof text, "%" PRId32 ".5", params[i].maximum - 1);
             assert_refused(i, text, ERR_PARAM_SYNTAX);
         } else {
-            param_text(i, params[i].maximum, low);
+            param_text(i, params[i].minimum + (params[i].maximum - params[i].minimum) / 2, low);
             snprintf(text, sizeof text, "%s%s0000000001", low, strchr(low, '.') ? "000000" : ".000000");
             assert_int_equal(set_one(i, text, &r, &fault), ERR_NONE);
-            assert_int_equal(param_get(i, &r), params[i].maximum);
+            assert_int_equal(param_get(i, &r),
+                             params[i].minimum + (params[i].maximum - params[i].minimum) / 2);
+            param_text(i, params[i].maximum, low);
+            snprintf(text, sizeof text, "%s%s0000000001", low, strchr(low, '.') ? "000000" : ".000000");
+            assert_refused(i, text, ERR_PARAM_RANGE);
         }
     }
 }

@@ -2,6 +2,7 @@
 #include "tests/unit/ask.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 
 #include "api/describe.h"
 #include "api/problem.h"
@@ -136,12 +137,13 @@ static void types_list_every_body_and_parameter(void **state)
     for (int i = 0; i < BODY_COUNT; i++) {
         const json_t *body = named(types, bodies[i].name);
         assert_int_equal(json_array_size(json_object_get(body, "palette")), bodies[i].steps);
-        assert_string_equal(text_of(json_object_get(body, "defaults"), "pixels"), "64");
+        const json_t *pixels = json_object_get(json_object_get(body, "defaults"), "pixels");
+        assert_true(json_is_integer(pixels));
+        assert_int_equal(json_integer_value(pixels), 64);
     }
     const json_t *cover = named(rows, "cloud_cover");
     assert_true(json_real_value(json_object_get(cover, "step")) == 0.001);
     assert_true(json_real_value(json_object_get(cover, "maximum")) == 1);
-    assert_string_equal(text_of(cover, "default"), params[PARAM_ROW_cloud_cover].default_text);
     assert_true(has_text(json_object_get(cover, "bodies"), "terrestrial"));
     assert_false(has_text(json_object_get(cover, "bodies"), "moon"));
     assert_true(has_text(json_object_get(named(rows, "ring_open"), "bodies"), "moon"));
@@ -151,6 +153,106 @@ static void types_list_every_body_and_parameter(void **state)
     assert_true(json_is_integer(json_object_get(named(rows, "pixels"), "maximum")));
     assert_int_equal(json_integer_value(json_object_get(json_object_get(root, "limits"), "picture_pixels")),
                      PICTURE_PIXELS_MAX);
+    json_decref(root);
+}
+
+static void defaults_in_types_are_numbers_and_notes_say_the_rest(void **state)
+{
+    (void)state;
+    struct blob b = {0};
+    assert_int_equal(describe_types(&b), ERR_NONE);
+    json_t *root = parsed(&b);
+    const json_t *rows = json_object_get(root, "parameters");
+    for (int i = 0; i < param_count; i++) {
+        const json_t *row = named(rows, params[i].name), *value = json_object_get(row, "default");
+        if (params[i].kind != PARAM_NUMBER)
+            assert_true(json_is_string(value));
+        else if (params[i].decimals)
+            assert_true(json_is_real(value));
+        else
+            assert_true(json_is_integer(value));
+        assert_true(json_is_string(json_object_get(row, "default_note")));
+    }
+    assert_int_equal(json_integer_value(json_object_get(named(rows, "pixels"), "default")), 64);
+    assert_string_equal(text_of(named(rows, "pixels"), "default_note"), "64, 96 with rings");
+    assert_true(json_real_value(json_object_get(named(rows, "scale"), "default")) == 2.0);
+    assert_string_equal(text_of(named(rows, "scale"), "default_note"), "by body");
+    assert_true(json_real_value(json_object_get(named(rows, "cloud_stretch"), "default")) == 1.7);
+    assert_string_equal(text_of(named(rows, "cloud_stretch"), "default_note"), "");
+    assert_string_equal(text_of(named(rows, "type"), "default"), "terrestrial");
+    assert_string_equal(text_of(named(rows, "seed"), "default"), "1");
+    assert_string_equal(text_of(named(rows, "rings"), "default_note"), "");
+    assert_string_equal(text_of(named(rows, "atmosphere"), "default"), "auto");
+    assert_int_equal(json_integer_value(json_object_get(named(rows, "rev"), "default")), RENDERER_REVISION);
+    json_decref(root);
+}
+
+/* Each default of a body, asked for, is the plain picture; each parameter that is left out changes nothing.
+ */
+static void a_body_in_types_has_just_the_parameters_that_matter(void **state)
+{
+    (void)state;
+    struct blob b = {0};
+    assert_int_equal(describe_types(&b), ERR_NONE);
+    json_t *root = parsed(&b);
+    for (int body = 0; body < BODY_COUNT; body++) {
+        const json_t *described = named(json_object_get(root, "bodies"), bodies[body].name);
+        const json_t *defaults = json_object_get(described, "defaults");
+        bool clouds = bodies[body].traits & BODY_HAS_CLOUDS;
+        assert_int_equal(json_object_get(defaults, "sea_level") != NULL,
+                         (bodies[body].traits & BODY_HAS_HEIGHT) != 0);
+        assert_int_equal(json_object_get(defaults, "cloud_cover") != NULL, clouds);
+        assert_int_equal(json_object_get(defaults, "cloud_ratio") != NULL, clouds);
+        assert_int_equal(json_object_get(defaults, "ice_caps") != NULL,
+                         (bodies[body].traits & BODY_HAS_CAPS) != 0);
+        assert_non_null(json_object_get(defaults, "tilt"));
+        assert_non_null(json_object_get(defaults, "ring_open"));
+        assert_non_null(json_object_get(defaults, "fps"));
+        assert_null(json_object_get(defaults, "type"));
+        for (int i = 0; i < param_count; i++) {
+            const json_t *matters =
+                json_object_get(named(json_object_get(root, "parameters"), params[i].name), "bodies");
+            bool free_of_type = i == PARAM_ROW_type || i == PARAM_ROW_seed;
+            assert_int_equal(json_object_get(defaults, params[i].name) != NULL,
+                             !free_of_type && has_text(matters, bodies[body].name));
+        }
+        json_t *copy = json_deep_copy(defaults);
+        json_object_set_new(copy, "type", json_string(bodies[body].name));
+        char *text = json_dumps(copy, JSON_REAL_PRECISION(10)), query[64];
+        struct asked plain, said = {0};
+        snprintf(query, sizeof query, "type=%s", bodies[body].name);
+        plain = ask(query);
+        request_init(&said.request);
+        said.err = request_set_json(&said.request, text, strlen(text), &said.fault);
+        asked_finish(&said);
+        assert_string_equal(said.fault.detail, "");
+        assert_string_equal(said.key.text, plain.key.text);
+        free(text);
+        json_decref(copy);
+    }
+    json_decref(root);
+}
+
+static void a_body_in_types_lists_the_layers_that_it_can_be_asked_for(void **state)
+{
+    (void)state;
+    struct blob b = {0};
+    assert_int_equal(describe_types(&b), ERR_NONE);
+    json_t *root = parsed(&b);
+    for (int body = 0; body < BODY_COUNT; body++) {
+        const json_t *layers =
+            json_object_get(named(json_object_get(root, "bodies"), bodies[body].name), "layers");
+        size_t listed = 0;
+        for (int layer = 0; layer < LAYER_COUNT; layer++) {
+            char query[64];
+            const char *word = params[PARAM_ROW_layer].words[layer];
+            snprintf(query, sizeof query, "type=%s&layer=%s&rings=on", bodies[body].name, word);
+            bool taken = ask(query).err == ERR_NONE;
+            assert_int_equal(has_text(layers, word), taken);
+            listed += taken;
+        }
+        assert_int_equal(json_array_size(layers), listed);
+    }
     json_decref(root);
 }
 
@@ -200,6 +302,9 @@ int main(void)
         cmocka_unit_test(document_beyond_the_limit_of_its_blob_is_out_of_memory),
         cmocka_unit_test(any_bad_name_or_value_gives_a_good_document),
         cmocka_unit_test(types_list_every_body_and_parameter),
+        cmocka_unit_test(defaults_in_types_are_numbers_and_notes_say_the_rest),
+        cmocka_unit_test(a_body_in_types_has_just_the_parameters_that_matter),
+        cmocka_unit_test(a_body_in_types_lists_the_layers_that_it_can_be_asked_for),
         cmocka_unit_test(version_names_program_revision_and_libraries),
         cmocka_unit_test(markdown_has_a_row_of_four_cells_for_each_parameter),
     };

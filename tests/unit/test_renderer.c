@@ -92,8 +92,14 @@ static void check_invariants(const struct frame_set *f)
 static void each_color_is_used_and_listed_once(void **state)
 {
     (void)state;
-    static const char *const queries[] = {"", "type=gas&rings=on", "layer=grid&pixels=256", "layer=height", "shade_steps=16",
-                                          "background=000000", "palette=ffffff,ffffff,ffffff", "type=moon&format=gif&frames=9"};
+    static const char *const queries[] = {"",
+                                          "type=gas&rings=on",
+                                          "layer=grid&pixels=256",
+                                          "layer=height",
+                                          "shade_steps=16",
+                                          "background=000000",
+                                          "palette=ffffff,ffffff,ffffff",
+                                          "type=moon&format=gif&frames=9"};
     struct renderer *r = open_with("cpu", "", NULL);
     for (size_t i = 0; i < ARRAY_LEN(queries); i++) {
         struct planet_desc desc = desc_of(queries[i]);
@@ -176,7 +182,6 @@ static void any_number_of_threads_may_draw(void **state)
     renderer_close(r);
 }
 
-/* Two codes that differ only in bits that the colour ignores would be one colour: the list must merge them. */
 static void a_palette_is_spread_over_the_ramp(void **state)
 {
     (void)state;
@@ -204,7 +209,8 @@ static void the_formulas_of_light_are_the_documents(void **state)
     uint32_t shadowed = palette_color(&d, 0x4000u | 3u << 6 | 1u << 11);
     assert_int_equal(RGBA_R(shadowed), (int)(0x73 * 1.08 * 0.72 + 0.5));
     d = desc_of("type=moon");
-    uint32_t bowl = palette_color(&d, 0x4000u | 3u << 6 | 1u << 4), rim = palette_color(&d, 0x4000u | 3u << 6 | 2u << 4);
+    uint32_t bowl = palette_color(&d, 0x4000u | 3u << 6 | 1u << 4),
+             rim = palette_color(&d, 0x4000u | 3u << 6 | 2u << 4);
     assert_int_equal(RGBA_R(bowl), (int)((bodies[BODY_MOON].ramp[0] >> 16) * 0.60 * 1.08 + 0.5));
     assert_int_equal(RGBA_R(rim), (int)((bodies[BODY_MOON].ramp[0] >> 16) * 1.28 * 1.08 + 0.5));
     d = desc_of("");

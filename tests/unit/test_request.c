@@ -47,7 +47,6 @@ static void good_queries_are_taken(void **state)
                                        "seed=%3D%26",
                                        "seed=%F0%9F%AA%90",
                                        "seed=\xf0\x9f\xaa\x90",
-                                       "seed=%7f",
                                        "t%79pe=g%61s",
                                        "format=gif&frames=240&pixels=64",
                                        "background=%23fff",
@@ -118,7 +117,7 @@ static void bad_values_are_refused_with_what_is_allowed(void **state)
         {"pixels=", ERR_PARAM_SYNTAX, "pixels", "an empty value is not"},
         {"pixels=64.5", ERR_PARAM_SYNTAX, "pixels", "whole number"},
         {"pixels=5000", ERR_PARAM_RANGE, "pixels", "from 8 to 1024"},
-        {"sea_level=1.001", ERR_PARAM_RANGE, "sea_level", "a number from 0 to 1 in steps of 0.001"},
+        {"sea_level=1.001", ERR_PARAM_RANGE, "sea_level", "a number from 0 to 1, rounded to steps of 0.001"},
         {"turns=+1", ERR_PARAM_SYNTAX, "turns", "\" 1\" is not"},
         {"turns=1%00", ERR_TEXT_ENCODING, "turns", "NUL"},
         {"type=venus", ERR_PARAM_SYNTAX, "type",
@@ -179,7 +178,7 @@ static void broken_encodings_are_refused_by_name(void **state)
 static void the_ends_of_utf8_are_taken(void **state)
 {
     (void)state;
-    static const char *const good[] = {"seed=%C2%80",       "seed=%DF%BF",      "seed=%E0%A0%80",
+    static const char *const good[] = {"seed=%C2%A0",       "seed=%DF%BF",      "seed=%E0%A0%80",
                                        "seed=%ED%9F%BF",    "seed=%EE%80%80",   "seed=%EF%BF%BF",
                                        "seed=%F0%90%80%80", "seed=%F4%8F%BF%BF"};
     for (size_t k = 0; k < ARRAY_LEN(good); k++)
@@ -221,13 +220,90 @@ static void numbers_are_snapped_half_away_from_zero(void **state)
     assert_int_equal(snapped("sea_level=5e-4", PARAM_ROW_sea_level), 1);
     assert_int_equal(snapped("sea_level=5e-5", PARAM_ROW_sea_level), 0);
     assert_int_equal(snapped("sea_level=1e-999999999999", PARAM_ROW_sea_level), 0);
-    assert_int_equal(snapped("sea_level=1.0000000000000002", PARAM_ROW_sea_level), 1000);
     assert_int_equal(snapped("sea_level=0.9995", PARAM_ROW_sea_level), 1000);
     assert_int_equal(snapped("tilt=-12.35", PARAM_ROW_tilt), -124);
     assert_int_equal(snapped("tilt=12.35", PARAM_ROW_tilt), 124);
     assert_int_equal(snapped("tilt=-12.349", PARAM_ROW_tilt), -123);
     assert_int_equal(snapped("phase=0.1234565&turns=2", PARAM_ROW_phase), 123457);
     assert_int_equal(snapped("scale=10.005", PARAM_ROW_scale), 1001);
+}
+
+static void numbers_outside_the_range_are_refused_though_they_round_into_it(void **state)
+{
+    (void)state;
+    static const struct bad list[] = {
+        {"tilt=90.04", ERR_PARAM_RANGE, "tilt",
+         "tilt must be a number from -90 to 90, rounded to steps of 0.1"},
+        {"tilt=-90.000001", ERR_PARAM_RANGE, "tilt", NULL},
+        {"ring_open=0.0196", ERR_PARAM_RANGE, "ring_open", NULL},
+        {"ring_open=0.01999999999999999999999999", ERR_PARAM_RANGE, "ring_open", NULL},
+        {"scale=0.245", ERR_PARAM_RANGE, "scale", NULL},
+        {"sea_level=-0.0001", ERR_PARAM_RANGE, "sea_level", NULL},
+        {"sea_level=-1e-300", ERR_PARAM_RANGE, "sea_level", NULL},
+        {"sea_level=1.0000000000000002", ERR_PARAM_RANGE, "sea_level", NULL},
+        {"phase=1.0000001", ERR_PARAM_RANGE, "phase", NULL},
+        {"light_azimuth=180.04", ERR_PARAM_RANGE, "light_azimuth", NULL},
+        {"pixels=1024.1", ERR_PARAM_RANGE, "pixels", NULL},
+    };
+    assert_all_bad(list, ARRAY_LEN(list));
+    assert_int_equal(snapped("tilt=89.96", PARAM_ROW_tilt), 900);
+    assert_int_equal(snapped("tilt=-89.95", PARAM_ROW_tilt), -900);
+    assert_int_equal(snapped("tilt=90.000", PARAM_ROW_tilt), 900);
+    assert_int_equal(snapped("rings=on&ring_open=0.0204", PARAM_ROW_ring_open), 20);
+    assert_int_equal(snapped("sea_level=-0.000", PARAM_ROW_sea_level), 0);
+    assert_int_equal(snapped("sea_level=0.99951", PARAM_ROW_sea_level), 1000);
+}
+
+static void control_characters_of_every_kind_are_no_seed(void **state)
+{
+    (void)state;
+    for (int c = 1; c < 0x20; c++) {
+        char query[16];
+        snprintf(query, sizeof query, "seed=a%%%02x", (unsigned)c);
+        assert_int_equal(ask(query).err, ERR_PARAM_SYNTAX);
+    }
+    static const struct bad list[] = {
+        {"seed=%7f", ERR_PARAM_SYNTAX, "seed", "without control characters"},
+        {"seed=a%7Fb", ERR_PARAM_SYNTAX, "seed", "without control characters"},
+        {"seed=%c2%80", ERR_PARAM_SYNTAX, "seed", "without control characters"},
+        {"seed=x%c2%85", ERR_PARAM_SYNTAX, "seed", "without control characters"},
+        {"seed=%c2%9f!", ERR_PARAM_SYNTAX, "seed", "without control characters"},
+    };
+    assert_all_bad(list, ARRAY_LEN(list));
+    static const char *const good[] = {"seed=%20", "seed=~", "seed=%c2%a0", "seed=%c3%80",
+                                       "seed=%c3%82%c2%b5"};
+    for (size_t k = 0; k < ARRAY_LEN(good); k++)
+        assert_int_equal(ask(good[k]).err, ERR_NONE);
+}
+
+static void what_the_path_gives_is_said_to_be_given_by_the_path(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        struct bad bad;
+    } list[] = {
+        {"/gas/3.gif", {"format=gif", ERR_PARAM_REPEATED, "format", "the path already gives format"}},
+        {"/gas/3.gif", {"type=gas", ERR_PARAM_REPEATED, "type", "the path already gives type"}},
+        {"/gas/3.gif", {"seed=4", ERR_PARAM_REPEATED, "seed", "the path already gives seed"}},
+        {".png", {"format=gif", ERR_PARAM_REPEATED, "format", "the path already gives format"}},
+        {".png", {"seed=4&seed=4", ERR_PARAM_REPEATED, "seed", "seed is given more than once"}},
+    };
+    for (size_t k = 0; k < ARRAY_LEN(list); k++) {
+        struct asked a = ask_path(list[k].path, list[k].bad.query);
+        assert_bad(&list[k].bad, &a);
+    }
+}
+
+static void the_format_of_a_path_is_known_whatever_else_is_wrong(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/gas/.gif", "/venus/3.gif", "/gas/%zz.gif", "/gas/a%00.gif"};
+    for (size_t k = 0; k < ARRAY_LEN(paths); k++) {
+        struct asked a = ask_path(paths[k], "");
+        assert_int_not_equal(a.err, ERR_NONE);
+        assert_true(request_has(&a.request, "format"));
+    }
 }
 
 /* "sea_level=", then `before`, `zeros` zeros, `after`. */
@@ -522,6 +598,10 @@ int main(void)
         cmocka_unit_test(the_ends_of_utf8_are_taken),
         cmocka_unit_test(spellings_of_one_number_are_one_request),
         cmocka_unit_test(numbers_are_snapped_half_away_from_zero),
+        cmocka_unit_test(numbers_outside_the_range_are_refused_though_they_round_into_it),
+        cmocka_unit_test(control_characters_of_every_kind_are_no_seed),
+        cmocka_unit_test(what_the_path_gives_is_said_to_be_given_by_the_path),
+        cmocka_unit_test(the_format_of_a_path_is_known_whatever_else_is_wrong),
         cmocka_unit_test(long_numbers_are_exact),
         cmocka_unit_test(seeds_are_text_of_up_to_64_bytes),
         cmocka_unit_test(every_bit_of_a_seed_counts),

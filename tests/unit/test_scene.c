@@ -45,7 +45,8 @@ static void whole_turns_change_no_bit(void **state)
     }
 }
 
-/* The jump at the end of a loop is what the documents call the jerk: with whole cloud ratios there is none. */
+/* The jump at the end of a loop is what the documents call the jerk: with whole cloud ratios there is none.
+ */
 static void the_frame_after_the_last_is_the_first_bit_for_bit(void **state)
 {
     (void)state;
@@ -93,7 +94,8 @@ static void the_default_light_is_from_the_upper_left(void **state)
     struct planet_desc d = desc_of("");
     struct scene s;
     scene_make(&d, &s);
-    assert_true(fabsf(s.light_x + 0.5f) < 1e-6f && fabsf(s.light_y - 0.5f) < 1e-6f && fabsf(s.light_z - 0.70710678f) < 1e-6f);
+    assert_true(fabsf(s.light_x + 0.5f) < 1e-6f && fabsf(s.light_y - 0.5f) < 1e-6f &&
+                fabsf(s.light_z - 0.70710678f) < 1e-6f);
 }
 
 static void near_seeds_share_nothing(void **state)
@@ -106,7 +108,8 @@ static void near_seeds_share_nothing(void **state)
         other.seed ^= (uint64_t)1 << bit;
         scene_make(&d, &a);
         scene_make(&other, &b);
-        assert_true(a.seed_ground != b.seed_ground && a.seed_cloud != b.seed_cloud && a.seed_crater != b.seed_crater);
+        assert_true(a.seed_ground != b.seed_ground && a.seed_cloud != b.seed_cloud &&
+                    a.seed_crater != b.seed_crater);
         assert_true(a.seed_cap != b.seed_cap && a.seed_band != b.seed_band && a.ground_x != b.ground_x);
     }
 }
