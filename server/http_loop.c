@@ -16,6 +16,7 @@
 #include "server/http_private.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@
 #define SWEEP_DRAIN_MS 20   /* while draining: idle connections go soon */
 #define FDS_SPARE      64   /* descriptors that are no client: sockets, logs, graphics devices */
 #define OWN_EVENTS     64
+#define TURNS_UNPOLLED 16
 
 static uint64_t clock_ms(void)
 {
@@ -210,12 +212,24 @@ static void *loop_run(void *arg)
 {
     struct http_loop *loop = arg;
     struct http_server *server = loop->server;
-    for (;;) {
-        poll(loop->polls, (nfds_t)server->socket_count + 1, loop_timeout(loop));
+    int unpolled = 0; /* turns since the last poll */
+    for (uint64_t requests = 0;;) {
+        /* While requests come in, whoever shares this processor gets a turn: clients and proxies then have more
+         * requests ready, which are served in one go, and that saves more wake-ups than polling at once would.
+         * With a processor to itself the thread goes on at once. The daemons look at their sockets themselves;
+         * own events can wait for some turns, mail is seen anyway. */
+        bool busy = loop->request_number != requests && ++unpolled < TURNS_UNPOLLED;
+        requests = loop->request_number;
+        if (busy) {
+            sched_yield();
+        } else {
+            poll(loop->polls, (nfds_t)server->socket_count + 1, loop_timeout(loop));
+            unpolled = 0;
+        }
         loop->now_ms = clock_ms();
         enum server_phase phase =
             (enum server_phase)atomic_load_explicit(&server->phase, memory_order_relaxed);
-        if (loop->polls[0].revents)
+        if (!busy && loop->polls[0].revents)
             own_events(loop);
         if (atomic_load_explicit(&loop->mailbox, memory_order_relaxed))
             mailbox_read(loop);

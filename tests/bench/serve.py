@@ -87,6 +87,16 @@ def wrk(port, path, connections, seconds=SECONDS, script=None):
     return rate, percentile["50"], percentile["99"], int(bad.group(1)) if bad else 0
 
 
+def cpu_ns(pids):
+    """Processor time that all threads of these processes have used."""
+    return sum(int(open(f"/proc/{pid}/task/{thread}/schedstat", encoding="ascii").read().split()[0])
+               for pid in pids for thread in os.listdir(f"/proc/{pid}/task"))
+
+
+def children(process):
+    return [int(p) for p in subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()]
+
+
 def hits(binary, folder):
     path = "/planet.png?type=terrestrial&seed=7"
     planetd, port = start_planetd(binary, "--http-threads", str(CPUS))
@@ -96,24 +106,30 @@ def hits(binary, folder):
         f.write(body)
     on, on_port = start_nginx(folder, "on")
     off, off_port = start_nginx(folder, "off")
-    servers = [("planetd", port, path), ("nginx sendfile on", on_port, "/planet.png"),
-               ("nginx sendfile off", off_port, "/planet.png")]
+    time.sleep(0.3)
+    servers = [("planetd", port, path, [planetd.pid]), ("on", on_port, "/planet.png", children(on)),
+               ("off", off_port, "/planet.png", children(off))]
     print(f"# cached hits, {len(body)} bytes, {CPUS} serving threads each, keep-alive, median of {ROUNDS} rounds of {SECONDS} s")
-    print("# connections  planetd/s  p50 ms  p99 ms  nginx/s (on)  nginx/s (off)  ratio on  ratio off")
+    print("# us: processor time of the server for each request, which wrk, on the same processors, can't hide")
+    print("# connections  planetd/s  p50 ms  p99 ms      us   nginx on/s  ratio     us  ratio  nginx off/s  ratio     us  ratio")
     try:
         for connections in (16, 64, 256, 1000):
-            taken = {name: [] for name, _, _ in servers}
+            taken = {name: [] for name, *_ in servers}
             for _ in range(ROUNDS):
-                for name, at, what in servers:
-                    taken[name].append(wrk(at, what, connections))
-            rate = {n: statistics.median(t[0] for t in v) for n, v in taken.items()}
-            mine = taken["planetd"]
-            print(f"{connections:13d} {rate['planetd']:10.0f} {statistics.median(t[1] for t in mine):7.2f} "
-                  f"{statistics.median(t[2] for t in mine):7.2f} {rate['nginx sendfile on']:13.0f} "
-                  f"{rate['nginx sendfile off']:14.0f} {rate['planetd'] / rate['nginx sendfile on']:9.2f} "
-                  f"{rate['planetd'] / rate['nginx sendfile off']:10.2f}", flush=True)
-            if any(t[3] for t in mine):
-                print("  answers other than 2xx were counted:", [t[3] for t in mine])
+                for name, at, what, pids in servers:
+                    before = cpu_ns(pids)
+                    rate, p50, p99, bad = wrk(at, what, connections)
+                    used = (cpu_ns(pids) - before) / 1e3 / (rate * SECONDS)
+                    taken[name].append((rate, used, p50, p99, bad))
+            median = {n: [statistics.median(t[i] for t in v) for i in range(4)] for n, v in taken.items()}
+            rate, used, p50, p99 = median["planetd"]
+            text = f"{connections:13d} {rate:10.0f} {p50:7.2f} {p99:7.2f} {used:7.2f}"
+            for name in ("on", "off"):
+                other_rate, other_used = median[name][:2]
+                text += f" {other_rate:12.0f} {rate / other_rate:6.2f} {other_used:6.2f} {other_used / used:6.2f}"
+            print(text, flush=True)
+            if any(t[4] for t in taken["planetd"]):
+                print("  answers other than 2xx were counted:", [t[4] for t in taken["planetd"]])
     finally:
         for process in (planetd, on, off):
             process.send_signal(signal.SIGTERM)
