@@ -214,10 +214,10 @@ static void *loop_run(void *arg)
     struct http_server *server = loop->server;
     int unpolled = 0; /* turns since the last poll */
     for (uint64_t requests = 0;;) {
-        /* While requests come in, whoever shares this processor gets a turn: clients and proxies then have more
-         * requests ready, which are served in one go, and that saves more wake-ups than polling at once would.
-         * With a processor to itself the thread goes on at once. The daemons look at their sockets themselves;
-         * own events can wait for some turns, mail is seen anyway. */
+        /* While requests come in, whoever shares this processor gets a turn: clients and proxies then have
+         * more requests ready, which are served in one go, and that saves more wake-ups than polling at once
+         * would. With a processor to itself the thread goes on at once. The daemons look at their sockets
+         * themselves; own events can wait for some turns, mail is seen anyway. */
         bool busy = loop->request_number != requests && ++unpolled < TURNS_UNPOLLED;
         requests = loop->request_number;
         if (busy) {

@@ -86,8 +86,8 @@ static bool line_add(const char **list, char room[HTTP_LINES_BYTES], const char 
     if (len + 2 + more >= HTTP_LINES_BYTES)
         return false;
     if (*list != room)
-        memcpy(room, *list, len);
-    memcpy(room + len, ", ", 2);
+        memcpy(room, *list, len + 1);
+    memcpy(room + len, ", ", 3);
     memcpy(room + len + 2, value, more + 1);
     *list = room;
     return true;

@@ -20,6 +20,7 @@
 
 #define EXIT_CONFIG  2
 #define WAIT_STEP_MS 20
+#define REST_S       5    /* to end threads and free memory, after the last answer */
 #define ABORT_MS     1000 /* answers to cancelled requests get so long to be sent */
 
 static const char *environment(const char *name)
@@ -83,6 +84,24 @@ static bool drained(struct http_server *http, const sigset_t *set, int ms)
     return false;
 }
 
+static void give_up(int signal_number)
+{
+    _exit(signal_number == SIGALRM ? 0 : 1);
+}
+
+/* Nobody waits for an answer any more; what is left is to free things, for which a render, or a driver that
+ * hangs, may have to be waited for. That is no reason to outlive the limit, or to be deaf to a second signal.
+ */
+static void bound_the_rest(const sigset_t *set)
+{
+    struct sigaction action = {.sa_handler = give_up};
+    sigaction(SIGALRM, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    pthread_sigmask(SIG_UNBLOCK, set, NULL);
+    alarm(REST_S);
+}
+
 static void serve(const struct config *c, struct service *service, struct http_server *http,
                   const sigset_t *set)
 {
@@ -100,6 +119,7 @@ static void serve(const struct config *c, struct service *service, struct http_s
         if (!drained(http, set, ABORT_MS))
             log_warn("event=cut_off connections=%d", http_server_connections(http));
     }
+    bound_the_rest(set);
 }
 
 static enum err http_start(const struct config *c, struct service *service, struct http_server **ret_http)
