@@ -1,8 +1,9 @@
 /* http_loop.c -- the threads that serve clients: each with its own loop, its own sockets and its own daemons.
  *
  * libmicrohttpd's own epoll thread stalls when exactly 128 (256, ...) sockets are ready, so each thread polls
- * the daemons' epoll descriptors itself and lets MHD_run() do one turn. A thread shares nothing with the
- * others but the count per client address, so the hit path has no lock of ours.
+ * the daemons' epoll descriptors itself and lets MHD_run() do one turn (loop_run() says when it need not). A
+ * thread shares nothing with the others but the count per client address, so the hit path has no lock of
+ * ours.
  *
  * A request that waits for a render is suspended: libmicrohttpd then forgets its socket. Two things can end
  * that. The render thread that finished pushes the exchange into the loop's mailbox and wakes the loop
@@ -36,6 +37,8 @@
 #define FDS_SPARE      64   /* descriptors that are no client: sockets, logs, graphics devices */
 #define OWN_EVENTS     64
 #define TURNS_UNPOLLED 16
+#define FEW            32 /* requests in a turn; far from 128 */
+#define FEW_WAIT_MS    1
 
 static uint64_t clock_ms(void)
 {
@@ -188,7 +191,7 @@ static void loop_quiesce(struct http_loop *loop)
     for (int i = 0; i < loop->server->socket_count; i++) {
         struct pollfd p = {.fd = loop->listen_fds[i], .events = POLLIN};
         for (int turns = 0; turns < 100 && poll(&p, 1, 0) == 1; turns++)
-            http_mhd_run(loop->daemons[i]);
+            http_mhd_run(loop->daemons[i], 0);
         http_mhd_quiesce(loop->daemons[i]);
         close(loop->listen_fds[i]);
         loop->listen_fds[i] = -1;
@@ -214,17 +217,20 @@ static void *loop_run(void *arg)
     struct http_server *server = loop->server;
     int unpolled = 0; /* turns since the last poll */
     for (uint64_t requests = 0;;) {
-        /* While requests come in, whoever shares this processor gets a turn: clients and proxies then have
-         * more requests ready, which are served in one go, and that saves more wake-ups than polling at once
-         * would. With a processor to itself the thread goes on at once. The daemons look at their sockets
-         * themselves; own events can wait for some turns, mail is seen anyway. */
-        bool busy = loop->request_number != requests && ++unpolled < TURNS_UNPOLLED;
+        uint64_t served = loop->request_number - requests;
         requests = loop->request_number;
-        if (busy) {
-            sched_yield();
-        } else {
+        /* While requests come in, a poll before the daemons look at their sockets themselves would be one
+         * more system call; own events can wait for some turns, mail is seen anyway. When many came, whoever
+         * shares this processor gets a turn first: clients then have more requests ready, which are served in
+         * one go. When few came, the daemon may wait by itself, if nobody waits for mail; should then exactly
+         * 128 sockets be ready, it loses this one millisecond and no more. */
+        bool busy = served > 0 && ++unpolled < TURNS_UNPOLLED;
+        bool few = busy && served < FEW && loop->waiting == 0 && server->socket_count == 1;
+        if (!busy) {
             poll(loop->polls, (nfds_t)server->socket_count + 1, loop_timeout(loop));
             unpolled = 0;
+        } else if (!few) {
+            sched_yield();
         }
         loop->now_ms = clock_ms();
         enum server_phase phase =
@@ -234,7 +240,7 @@ static void *loop_run(void *arg)
         if (atomic_load_explicit(&loop->mailbox, memory_order_relaxed))
             mailbox_read(loop);
         for (int i = 0; i < server->socket_count; i++)
-            http_mhd_run(loop->daemons[i]);
+            http_mhd_run(loop->daemons[i], few ? FEW_WAIT_MS : 0);
         if (phase != SERVER_RUNS && !loop->quiesced)
             loop_quiesce(loop);
         if (loop->now_ms >= loop->next_sweep_ms || phase == SERVER_STOPS) {

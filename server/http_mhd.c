@@ -327,6 +327,7 @@ static enum MHD_Result request_handle(struct exchange *e, struct MHD_Connection 
         /* Its end may be in the mailbox already; it is read by this thread, after this. */
         e->stage = STAGE_WAITING;
         c->phase = PHASE_WAITING;
+        c->loop->waiting++;
         MHD_suspend_connection(mhd);
         http_loop_watch(c);
         return MHD_YES;
@@ -528,9 +529,12 @@ int http_mhd_timeout_ms(struct MHD_Daemon *daemon)
     return ms > 60000 ? 60000 : (int)ms;
 }
 
-void http_mhd_run(struct MHD_Daemon *daemon)
+void http_mhd_run(struct MHD_Daemon *daemon, int wait_ms)
 {
-    MHD_run(daemon);
+    if (wait_ms > 0)
+        MHD_run_wait(daemon, wait_ms);
+    else
+        MHD_run(daemon);
 }
 
 void http_mhd_quiesce(struct MHD_Daemon *daemon)
@@ -545,5 +549,6 @@ void http_mhd_stop(struct MHD_Daemon *daemon)
 
 void http_mhd_resume(struct http_connection *c)
 {
+    c->loop->waiting--;
     MHD_resume_connection(c->mhd);
 }

@@ -88,6 +88,7 @@ struct http_loop {
     uint64_t now_ms;
     uint64_t next_sweep_ms;
     uint64_t request_number;
+    int waiting; /* suspended connections */
     bool quiesced;
     bool entered; /* the address of the socket that is just being accepted was counted */
     struct http_peer entered_peer;
@@ -112,7 +113,8 @@ struct http_server {
 MUST_USE enum err http_mhd_start(struct http_loop *loop, int listen_fd, unsigned connection_limit,
                                  struct MHD_Daemon **ret_daemon, int *ret_epoll_fd);
 int http_mhd_timeout_ms(struct MHD_Daemon *daemon); /* -1 = none */
-void http_mhd_run(struct MHD_Daemon *daemon);
+/* One turn; with wait_ms > 0 it may wait so long for a socket to become ready. */
+void http_mhd_run(struct MHD_Daemon *daemon, int wait_ms);
 void http_mhd_quiesce(struct MHD_Daemon *daemon); /* the listening socket can be closed afterwards */
 void http_mhd_stop(struct MHD_Daemon *daemon);    /* no connection may be suspended */
 void http_mhd_resume(struct http_connection *c);
