@@ -1,6 +1,6 @@
 """Requests a second and latencies over loopback, beside nginx serving the same bytes as a file.
 
-usage: serve.py PLANETD   (needs wrk and nginx; Python's standard library only)
+usage: serve.py PLANETD [latency|misses|hits]...   (needs wrk and nginx; Python's standard library only)
 Each comparison takes turns (planetd, nginx with sendfile on, nginx with sendfile off), ROUNDS times, and the medians
 and their ratios are printed. wrk shares the processors with the servers, so ratios are what counts.
 """
@@ -20,6 +20,8 @@ import urllib.request
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "5"))
 SECONDS = int(os.environ.get("BENCH_SECONDS", "3"))
 CPUS = len(os.sched_getaffinity(0))
+# Half of the processors serve, the other half are left to wrk.
+WORKERS = int(os.environ.get("BENCH_WORKERS", str(max(1, CPUS // 2))))
 
 
 def free_port():
@@ -52,7 +54,7 @@ def start_nginx(folder, sendfile):
     conf = os.path.join(folder, f"nginx-{sendfile}.conf")
     with open(conf, "w", encoding="ascii") as f:
         f.write(f"""
-worker_processes {CPUS};
+worker_processes {WORKERS};
 pid {folder}/nginx-{sendfile}.pid;
 error_log /dev/null;
 events {{ worker_connections 4096; }}
@@ -75,9 +77,9 @@ daemon off;
 UNITS = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4}
 
 
-def wrk(port, path, connections, seconds=SECONDS, script=None):
+def wrk(port, path, connections, seconds=SECONDS, script=None, threads=max(1, CPUS - WORKERS)):
     """Returns requests a second, p50 and p99 in milliseconds, answers other than 2xx."""
-    command = ["wrk", "-t2" if connections > 1 else "-t1", f"-c{connections}", f"-d{seconds}s", "--latency"]
+    command = ["wrk", f"-t{threads}", f"-c{connections}", f"-d{seconds}s", "--latency"]
     if script:
         command += ["-s", script]
     out = subprocess.run(command + [f"http://127.0.0.1:{port}{path}"], capture_output=True, text=True, check=True).stdout
@@ -99,7 +101,7 @@ def children(process):
 
 def hits(binary, folder):
     path = "/planet.png?type=terrestrial&seed=7"
-    planetd, port = start_planetd(binary, "--http-threads", str(CPUS))
+    planetd, port = start_planetd(binary, "--http-threads", str(WORKERS))
     body = urllib.request.urlopen(f"http://127.0.0.1:{port}{path}").read()
     os.makedirs(f"{folder}/www")
     with open(f"{folder}/www/planet.png", "wb") as f:
@@ -109,7 +111,7 @@ def hits(binary, folder):
     time.sleep(0.3)
     servers = [("planetd", port, path, [planetd.pid]), ("on", on_port, "/planet.png", children(on)),
                ("off", off_port, "/planet.png", children(off))]
-    print(f"# cached hits, {len(body)} bytes, {CPUS} serving threads each, keep-alive, median of {ROUNDS} rounds of {SECONDS} s")
+    print(f"# cached hits, {len(body)} bytes, {WORKERS} serving thread(s) each, keep-alive, median of {ROUNDS} rounds of {SECONDS} s")
     print("# us: processor time of the server for each request, which wrk, on the same processors, can't hide")
     print("# connections  planetd/s  p50 ms  p99 ms      us   nginx on/s  ratio     us  ratio  nginx off/s  ratio     us  ratio")
     try:
@@ -196,9 +198,9 @@ def main():
         raise SystemExit("missing: " + ", ".join(missing))
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
-        one_at_a_time(sys.argv[1])
-        misses(sys.argv[1], folder)
-        hits(sys.argv[1], folder)
+        for part in (sys.argv[2:] or ["latency", "misses", "hits"]):
+            {"latency": lambda: one_at_a_time(sys.argv[1]), "misses": lambda: misses(sys.argv[1], folder),
+             "hits": lambda: hits(sys.argv[1], folder)}[part]()
 
 
 main()
