@@ -30,12 +30,12 @@ struct http_connection {
     struct http_peer peer;
     int fd;
     enum connection_phase phase;
-    uint64_t
-        since_ms; /* PHASE_IDLE, PHASE_REQUEST: accepted or last answer done; PHASE_ANSWER: when it began */
+    /* PHASE_IDLE, PHASE_REQUEST: when it was accepted or the last answer was done; PHASE_ANSWER: when it
+     * began. */
+    uint64_t since_ms;
     uint64_t limit_ms;         /* PHASE_ANSWER: must be done by then */
     bool watched;              /* its socket is in loop->own_epoll */
     bool shut;                 /* shutdown() was called */
-    bool counted;              /* in server->addresses */
     bool gone;                 /* the client left, or the server ends: no answer */
     struct exchange *exchange; /* the current one or NULL */
 };

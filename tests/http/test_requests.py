@@ -13,10 +13,8 @@ def test_query_path_and_json_are_one_result():
     a = image("/planet?type=gas&seed=3&format=png")
     for target in ("/planet.png?type=gas&seed=3", "/planet/gas/3.png", "/planet?seed=3&format=png&type=gas",
                    "/planet.png?type=gas&seed=3&pixels=64", "/planet.png?%74ype=gas&seed=%33", "/planet.png?type=gas&seed=3&",
-                   "/planet.png?&&type=gas&seed=3", "/planet.png?type=gas&seed=3&zoom=01&scale=1.0e0"):
+                   "/planet.png?&&type=gas&seed=3", "/planet.png?type=gas&seed=3&zoom=01&scale=2.0e0"):
         b = get(shared(), target)
-        if "scale" in target:
-            continue  # another picture; only that it is taken counts
         equal((target, b["ETag"], b.body), (target, a["ETag"], a.body))
     for body in ({"type": "gas", "seed": 3, "format": "png"}, {"seed": "3", "type": "gas", "format": "png", "zoom": 1}):
         b = post(shared(), body)
