@@ -26,7 +26,9 @@ JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 # ---- Flags ---------------------------------------------------------------------------------------------------------
 
-PKGS := libmicrohttpd egl glesv2 libpng libdeflate jansson
+PKGS := libmicrohttpd egl glesv2 libpng libdeflate jansson nettle
+# The daemon builds without these; what needs them then says so when it is asked for.
+OPTIONAL := hiredis libseccomp
 WARN := -Wall -Wextra -Wshadow -Wvla -Wmissing-prototypes -Wstrict-prototypes -Wswitch-enum -Wpointer-arith \
         -Wwrite-strings -Wundef -Wno-psabi
 ifdef WERROR
@@ -40,9 +42,12 @@ ifdef SANITIZE
 FLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
 # Asked once, and only when a recipe needs it.
-PKG_CFLAGS = $(eval PKG_CFLAGS := $$(call pkg_config,--cflags))$(PKG_CFLAGS)
+PKG_CFLAGS = $(eval PKG_CFLAGS := $$(call pkg_config,--cflags) $$(PKGS_THERE:%=-DWITH_%))$(PKG_CFLAGS)
 PKG_LIBS = $(eval PKG_LIBS := $$(call pkg_config,--libs) -lgif -lm)$(PKG_LIBS)
-pkg_config = $(or $(shell pkg-config $(1) $(PKGS) && echo -pthread),$(error Packages are missing: try `make packages`))
+PKGS_THERE = $(eval PKGS_THERE := $$(shell for p in $(OPTIONAL); do \
+                 pkg-config --exists $$$$p && echo $$$$p; done))$(PKGS_THERE)
+pkg_config = $(or $(shell pkg-config $(1) $(PKGS) $(PKGS_THERE) && echo -pthread),$(error Packages are missing: \
+             try `make packages`))
 COMPILE = $(CC) $(FLAGS) $(WARN) $(CFLAGS) $(PKG_CFLAGS) -MMD -MP
 
 # FLAGS_<path without .c> are the flags of one file. One kernel source is compiled once for each instruction set.
@@ -82,10 +87,14 @@ ALL_SRC := $(wildcard renderer/*.c renderer/*/*.c api/*.c server/*.c)
 LIB_SRC := $(filter-out server/main.c,$(call without_kernels_of_others,$(ARCH),$(ALL_SRC)))
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 
-all: $(BUILD)/planetd ## build the daemon (default)
+all: $(BUILD)/planetd $(BUILD)/planet ## build the daemon and the command (default)
 
 $(BUILD)/planetd: $(BUILD)/obj/server/main.o $(BUILD)/libplanetd.a
 	$(CC) $(FLAGS) $(LDFLAGS) $^ -o $@ $(PKG_LIBS)
+
+CLIENT_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard api/client/*.c))
+$(BUILD)/planet: $(CLIENT_OBJ) $(BUILD)/libplanetd.a
+	$(CC) $(FLAGS) $(LDFLAGS) $^ -o $@ -Wl,--as-needed $(PKG_LIBS)
 
 $(BUILD)/libplanetd.a: $(LIB_OBJ)
 	rm -f $@
@@ -117,6 +126,7 @@ run: ## install what is missing, build, serve on port 8080
 
 install: all ## install the daemon under $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BUILD)/planetd $(DESTDIR)$(PREFIX)/bin/planetd
+	install -D -m 755 $(BUILD)/planet $(DESTDIR)$(PREFIX)/bin/planet
 	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/planetd/LICENSE
 
 # ---- Tests ---------------------------------------------------------------------------------------------------------
@@ -177,8 +187,8 @@ $(NEON)/obj/%.o: %.c $(BUILD)/flags | $(GENERATED)
 
 # ---- Lint ----------------------------------------------------------------------------------------------------------
 
-C_FILES = $(ALL_SRC) $(wildcard tests/*/*.c)
-H_FILES = $(wildcard renderer/*.h renderer/*/*.h api/*.h server/*.h tests/*/*.h)
+C_FILES = $(ALL_SRC) $(wildcard api/client/*.c tests/*/*.c)
+H_FILES = $(wildcard renderer/*.h renderer/*/*.h api/*.h api/client/*.h server/*.h tests/*/*.h)
 SH_FILES = $(wildcard .ci/run deploy/*.sh shaders/*.sh tests/*.sh tests/*/*.sh)
 # One build of the kernels is enough for the analysers: the source is the same.
 TIDY_SRC = $(filter-out renderer/cpu/kernels_avx2.c renderer/cpu/kernels_avx512.c,$(call \

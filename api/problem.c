@@ -34,6 +34,10 @@ static struct wording wording_of(enum err err)
         return (struct wording){400, "Malformed request"};
     case ERR_BODY_SYNTAX:
         return (struct wording){400, "Malformed request body"};
+    case ERR_SIGNATURE:
+        return (struct wording){403, "Not signed"};
+    case ERR_EXPIRED:
+        return (struct wording){403, "Signed URL expired"};
     case ERR_REVISION:
         return (struct wording){404, "Another revision"};
     case ERR_NOT_FOUND:
@@ -42,6 +46,8 @@ static struct wording wording_of(enum err err)
         return (struct wording){405, "Method not allowed"};
     case ERR_NOT_ACCEPTABLE:
         return (struct wording){406, "No acceptable format"};
+    case ERR_SHARE:
+        return (struct wording){429, "Too much of this client waits"};
     case ERR_BODY_SIZE:
         return (struct wording){413, "Request body too large"};
     case ERR_URL_SIZE:

@@ -18,7 +18,16 @@
 #include "renderer/base/attr.h"
 #include "renderer/base/blob.h"
 
-enum kind { KIND_LISTEN, KIND_CHOICE, KIND_COUNT, KIND_BYTES };
+enum kind {
+    KIND_LISTEN,
+    KIND_CHOICE,
+    KIND_COUNT,
+    KIND_BYTES,
+    KIND_TEXT,
+    KIND_REDIS,
+    KIND_PROXIES,
+    KIND_KEYS
+};
 
 struct setting {
     enum kind kind;
@@ -111,7 +120,7 @@ static enum flaw listen_add(struct config_listen *list, const char *text)
         if (*text == ',')
             text++;
     }
-    return list->count > 0 ? FLAW_NONE : FLAW_KIND;
+    return FLAW_NONE;
 }
 
 static bool word_in(const char *words, const char *word)
@@ -167,6 +176,12 @@ static enum flaw setting_set(const struct setting *s, const char *text, bool fre
     case KIND_COUNT:
     case KIND_BYTES:
         return number_parse(s, text, field) ? FLAW_NONE : FLAW_KIND;
+    case KIND_TEXT:
+    case KIND_REDIS:
+    case KIND_PROXIES:
+    case KIND_KEYS:
+        snprintf(field, CONFIG_TEXT_BYTES, "%s", text);
+        return FLAW_NONE;
     }
     return FLAW_KIND;
 }
@@ -190,6 +205,12 @@ void config_allowed(int i, char ret_text[CONFIG_ALLOWED_BYTES])
         snprintf(ret_text, CONFIG_ALLOWED_BYTES,
                  "a whole number from %lld to %lldG, in bytes or with K, M or G (1024, 1024^2, 1024^3)",
                  (long long)s->least, (long long)s->most >> 30);
+        return;
+    case KIND_TEXT:
+    case KIND_REDIS:
+    case KIND_PROXIES:
+    case KIND_KEYS:
+        snprintf(ret_text, CONFIG_ALLOWED_BYTES, "a text");
         return;
     }
 }
@@ -266,10 +287,11 @@ static void print_config(FILE *out, const struct config *c)
         const struct setting *s = &settings[i];
         const void *field = (const char *)c + s->offset;
         fprintf(out, "%s=", s->variable);
+        const struct config_listen *list = field;
         if (s->kind == KIND_LISTEN)
-            for (int k = 0; k < c->listen.count; k++)
-                fprintf(out, "%s%s", k ? "," : "", c->listen.text[k]);
-        else if (s->kind == KIND_CHOICE)
+            for (int k = 0; k < list->count; k++)
+                fprintf(out, "%s%s", k ? "," : "", list->text[k]);
+        else if (s->kind != KIND_COUNT && s->kind != KIND_BYTES)
             fputs(field, out);
         else
             fprintf(out, "%lld", (long long)*(const int64_t *)field);

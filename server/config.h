@@ -6,22 +6,34 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define CONFIG_LISTEN_MAX 16 /* --listen given more often than this is a mistake */
-#define CONFIG_TEXT_BYTES 256
+#define CONFIG_LISTEN_MAX      16 /* --listen given more often than this is a mistake */
+#define CONFIG_TEXT_BYTES      256
+#define CONFIG_LONG_TEXT_BYTES 2048 /* eight keys, sixty networks */
 
 /* After config_read() each field is within the range of its row in config.def. Texts are NUL-terminated. */
 struct config {
     struct config_listen {
         int count;
-        char text[CONFIG_LISTEN_MAX][CONFIG_TEXT_BYTES]; /* HOST:PORT */
+        char text[CONFIG_LISTEN_MAX][CONFIG_TEXT_BYTES]; /* HOST:PORT or unix:/path */
     } listen;
     char backend[CONFIG_TEXT_BYTES];
     char cpu_mask[CONFIG_TEXT_BYTES];
     char log_level[CONFIG_TEXT_BYTES];
     int64_t http_threads, render_threads;
-    int64_t cache_memory; /* bytes */
+    int64_t cache_memory;              /* bytes */
+    char cache_dir[CONFIG_TEXT_BYTES]; /* "" = none; so below */
+    int64_t cache_disk;                /* bytes */
+    char redis[CONFIG_TEXT_BYTES];     /* URL, maybe with a password: never to be shown */
+    int64_t redis_timeout;             /* ms */
+    int64_t redis_ttl;                 /* seconds */
     int64_t connections_per_address;
-    int64_t queue;
+    int64_t queue_seconds;
+    int64_t client_share;                       /* percent */
+    char trusted_proxy[CONFIG_LONG_TEXT_BYTES]; /* what forwarded_proxies_parse() takes */
+    char sign_keys[CONFIG_LONG_TEXT_BYTES];     /* what sign_keys_parse() takes: never to be shown */
+    char log_format[CONFIG_TEXT_BYTES], log_requests[CONFIG_TEXT_BYTES];
+    struct config_listen metrics_listen; /* count 0 = none */
+    char sandbox[CONFIG_TEXT_BYTES];
     int64_t idle_seconds, request_seconds, drain_seconds;
 };
 

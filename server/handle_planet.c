@@ -15,8 +15,11 @@
 
 static void log_planet(struct http_exchange *x, enum err err)
 {
-    static const char *const words[] = {
-        [SOURCE_HIT] = "hit", [SOURCE_MISS] = "miss", [SOURCE_COALESCED] = "coalesced"};
+    static const char *const words[] = {[SOURCE_HIT] = "hit",
+                                        [SOURCE_MISS] = "miss",
+                                        [SOURCE_COALESCED] = "coalesced",
+                                        [SOURCE_DISK] = "disk",
+                                        [SOURCE_SHARED] = "shared"};
     char target[LOG_TARGET_BYTES];
     if (err) {
         log_info("event=refused id=%s target=%s status=%d error=%s", respond_id(x),

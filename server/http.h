@@ -12,6 +12,7 @@
 #include "renderer/base/blob.h"
 #include "renderer/base/err.h"
 #include "server/cache.h"
+#include "server/http_address.h"
 #include "server/pipeline.h"
 
 #define HTTP_URL_MAX_BYTES     4096  /* every parameter at its longest needs a third of it */
@@ -21,7 +22,8 @@
     1048576 /* so much of a body that is refused is still read, so that the client sees why */
 #define HTTP_ANSWER_HEADERS_MAX 20  /* no answer has more than 14 */
 #define HTTP_ANSWER_TEXT_BYTES  640 /* all header values that are made per answer */
-#define HTTP_REQUEST_ID_BYTES   32
+#define HTTP_REQUEST_ID_BYTES   65  /* a client's own id may have 64 characters */
+#define HTTP_TRACEPARENT_BYTES  56  /* version 00 has 55 characters */
 
 enum http_method {
     HTTP_GET = 1 << 0,
@@ -42,7 +44,9 @@ struct http_request {
     const char *accept; /* NULL: no such header; so below. Several lines of one name are joined with commas */
     const char *if_none_match;
     const char *content_type;
-    const uint8_t *body; /* POST only */
+    const char *forwarded, *x_forwarded_for; /* joined, like Accept */
+    const char *request_id, *traceparent;    /* as sent: not checked yet */
+    const uint8_t *body;                     /* POST only */
     size_t body_len;
 };
 
@@ -66,12 +70,17 @@ struct http_response {
     size_t text_len;
 };
 
+/* A path can be served on the public address, on the one for metrics, or on both. */
+enum route_set { ROUTES_PUBLIC = 1, ROUTES_METRICS = 2 };
+
 enum http_verdict {
     HTTP_ANSWERED, /* the response is filled */
     HTTP_PENDING   /* exchange.waiter is with the pipeline; `finish` is called when it is done */
 };
 
+struct forwarded_proxies;
 struct service;
+struct sign_keys;
 struct http_exchange;
 typedef enum http_verdict http_handler(struct http_exchange *x, struct service *s);
 
@@ -81,8 +90,12 @@ struct http_exchange {
     struct http_response out;
     uint32_t id_boot, id_loop; /* the parts of X-Request-Id, see respond_id() */
     uint64_t id_number;
-    char id[HTTP_REQUEST_ID_BYTES]; /* "" until respond_id() needed it */
-    uint64_t started_ms;            /* monotonic, when the request line came */
+    char id[HTTP_REQUEST_ID_BYTES];           /* "" until respond_id() needed it */
+    char traceparent[HTTP_TRACEPARENT_BYTES]; /* the client's, when it is well-formed; else "" */
+    struct http_peer client; /* whom limits and log mean: the peer, or whom a trusted proxy names */
+    int route;               /* index into the table of routes, -1 = none */
+    uint64_t expires;        /* Unix seconds at which the signed URL ends; 0 = never */
+    uint64_t started_ms;     /* monotonic, when the request line came */
     /* A handler that returns HTTP_PENDING sets `finish`; waiter.done is set before the handler is called. */
     struct pipeline_waiter waiter;
     void (*finish)(struct http_exchange *x, struct service *s);
@@ -97,6 +110,8 @@ struct http_exchange {
 struct service {
     struct pipeline *pipeline;
     struct renderer *renderer;
+    const struct sign_keys *sign_keys;       /* count 0 = URLs need no signature */
+    const struct forwarded_proxies *proxies; /* whose word on the client is taken */
     bool fake;            /* the backend draws stand-ins for tests, which nobody may keep */
     atomic_bool draining; /* set once */
 };
@@ -108,6 +123,8 @@ struct http_server_desc {
     int threads;
     int connections_per_address; /* 0 = no limit */
     int idle_seconds, request_seconds;
+    enum route_set routes;   /* which paths are served here */
+    bool inherited;          /* take sockets that systemd passed on (LISTEN_FDS) in place of `listen` */
     struct service *service; /* outlives the server */
 };
 

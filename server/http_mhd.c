@@ -186,7 +186,8 @@ static void headers_read(struct exchange *e, struct MHD_Connection *mhd, const c
     target_split(e);
     if (in->method == HTTP_OPTIONS && strcmp(in->path, "*") == 0)
         return;
-    e->refused = route_find(in->path, in->path_len, in->method, &e->route);
+    e->refused =
+        route_find(e->connection->loop->server->desc.routes, in->path, in->path_len, in->method, &e->route);
     if (!e->refused && in->method == HTTP_POST) {
         e->body_kept = true;
         if (!is_json(in->content_type))

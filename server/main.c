@@ -131,6 +131,7 @@ static enum err http_start(const struct config *c, struct service *service, stru
         .connections_per_address = (int)c->connections_per_address,
         .idle_seconds = (int)c->idle_seconds,
         .request_seconds = (int)c->request_seconds,
+        .routes = ROUTES_PUBLIC,
         .service = service,
     };
     return http_server_start(&desc, ret_http);
@@ -165,7 +166,13 @@ static enum err run(const struct config *c, const sigset_t *set)
     service.fake = strcmp(status.backend, "null") == 0;
     if (service.fake)
         log_warn("event=null_backend message=\"null draws flat squares, for tests; no answer may be kept\"");
-    struct pipeline_desc pd = {service.renderer, pool, (size_t)c->cache_memory, (int)c->queue};
+    struct pipeline_desc pd = {
+        .renderer = service.renderer,
+        .pool = pool,
+        .cache_bytes = (size_t)c->cache_memory,
+        .queue_work_ns = (uint64_t)c->queue_seconds * 1000000000u,
+        .client_share_percent = (int)c->client_share,
+    };
     err = pipeline_create(&pd, &service.pipeline);
     if (err)
         log_error("event=no_pipeline error=%s reason=\"%s\"", err_name(err), err_words(err));

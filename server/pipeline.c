@@ -25,10 +25,9 @@
 #include "renderer/frame_set.h"
 #include "renderer/renderer.h"
 
-#define BUCKETS_LEAST   64
-#define BUCKETS_MAX     65536 /* more flights than this only make chains longer */
-#define QUEUE_MAX_LIMIT 1000000
-#define AVERAGE_WEIGHT  8 /* a new render time counts one part in this many */
+#define BUCKETS_LEAST  64
+#define BUCKETS_MAX    65536 /* more flights than this only make chains longer */
+#define AVERAGE_WEIGHT 8     /* a new render time counts one part in this many */
 
 enum flight_state { FLIGHT_QUEUED, FLIGHT_RUNNING };
 
@@ -400,14 +399,12 @@ static size_t buckets_for(int flights_max)
 
 enum err pipeline_create(const struct pipeline_desc *desc, struct pipeline **ret_pipeline)
 {
-    if (desc->queue_max < 0 || desc->queue_max > QUEUE_MAX_LIMIT)
-        return ERR_CONFIG;
     struct pipeline *p = calloc(1, sizeof(*p));
     if (!p)
         return ERR_OOM;
     p->renderer = desc->renderer;
     p->pool = desc->pool;
-    p->flights_max = desc->queue_max + pool_threads(desc->pool);
+    p->flights_max = 1024 + pool_threads(desc->pool);
     size_t buckets = buckets_for(p->flights_max);
     p->bucket_mask = buckets - 1;
     p->buckets = calloc(buckets, sizeof(struct flight *));

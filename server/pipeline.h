@@ -1,5 +1,5 @@
-/* The way of a picture: key -> memory cache -> flight (equal misses wait for one render) -> queue -> render
- * -> encode -> cache -> every waiter. */
+/* The way of a picture: key -> memory cache -> flight (equal misses wait for one result) -> caches outside
+ * the process -> queue -> render -> encode -> caches -> every waiter. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,6 +10,7 @@
 #include "renderer/base/attr.h"
 #include "renderer/base/err.h"
 #include "server/cache.h"
+#include "server/store.h"
 
 struct pipeline;
 struct pool;
@@ -19,8 +20,12 @@ struct pipeline_desc {
     struct renderer *renderer; /* outlives the pipeline */
     struct pool *pool;         /* runs the renders; outlives the pipeline */
     size_t cache_bytes;        /* 0 = off */
-    int queue_max; /* renders waiting, those not counted that run or that a free worker can take; more is
-                      ERR_BUSY */
+    uint64_t queue_work_ns; /* estimated work that may wait, for each thread of the pool; more is ERR_BUSY */
+    int client_share_percent;          /* of that which one client may hold; more is ERR_SHARE */
+    struct store *stores[STORE_TIERS]; /* asked in this order; outlive the pipeline */
+    int store_count;
+    struct pool *lookup_pool; /* threads that may wait for stores; NULL when there are none */
+    uint64_t lookup_ns; /* a flight waits no longer than this for all stores together; then it is drawn */
 };
 
 MUST_USE enum err pipeline_create(const struct pipeline_desc *desc, struct pipeline **ret_pipeline);
@@ -28,7 +33,12 @@ MUST_USE enum err pipeline_create(const struct pipeline_desc *desc, struct pipel
 /* No fetch may be pending. Accepts NULL. */
 void pipeline_destroy(struct pipeline *p);
 
-enum pipeline_source { SOURCE_HIT, SOURCE_MISS, SOURCE_COALESCED };
+enum pipeline_source { SOURCE_HIT, SOURCE_MISS, SOURCE_COALESCED, SOURCE_DISK, SOURCE_SHARED };
+
+/* How long the parts of a flight took; 0 = that part did not happen. For Server-Timing. */
+struct pipeline_times {
+    uint64_t lookup_ns, queue_ns, render_ns, encode_ns;
+};
 
 /* One waiter for one result; embedded in the caller's request, which must live until `done` was called or
  * pipeline_leave() returned true. */
@@ -39,14 +49,16 @@ struct pipeline_waiter {
     enum err err;
     struct entry *entry;
     enum pipeline_source source;
-    unsigned retry_after_s; /* with ERR_BUSY: when to try again, from queue length and recent render times */
+    struct pipeline_times times; /* those of the flight, for all its waiters */
+    unsigned retry_after_s;      /* with ERR_BUSY, ERR_SHARE: when to try again, from the work that waits */
+    uint64_t client;             /* filled by the caller: a hash of the client's address, 0 = none */
     /* For pipeline.c alone. */
     struct flight *flight;
     struct pipeline_waiter *next, *previous;
 };
 
-/* Returns true when the result (or ERR_BUSY, ERR_DRAINING, ERR_OOM) is in *w at once: `done` is not called.
- * False: it will be. Threads: any. */
+/* Returns true when the result (or ERR_BUSY, ERR_SHARE, ERR_DRAINING, ERR_OOM) is in *w at once: `done` is
+ * not called. False: it will be. Threads: any. */
 bool pipeline_fetch(struct pipeline *p, const struct request *r, const struct key *key,
                     struct pipeline_waiter *w);
 
@@ -70,12 +82,16 @@ void pipeline_abort(struct pipeline *p);
 
 struct pipeline_stats {
     struct cache_stats cache;
-    uint64_t hits;      /* answered from the cache */
-    uint64_t misses;    /* began a flight */
-    uint64_t coalesced; /* joined one */
-    uint64_t renders;   /* flights that a worker began to draw */
-    uint64_t cancelled; /* flights whose last waiter left, or that were aborted */
-    uint64_t shed;      /* ERR_BUSY */
-    int queued, running;
+    uint64_t hits;                /* answered from the cache */
+    uint64_t misses;              /* began a flight */
+    uint64_t coalesced;           /* joined one */
+    uint64_t renders;             /* flights that a worker began to draw */
+    uint64_t cancelled;           /* flights whose last waiter left, or that were aborted */
+    uint64_t shed;                /* ERR_BUSY and ERR_SHARE */
+    uint64_t shed_share;          /* ERR_SHARE alone */
+    int looking, queued, running; /* flights that ask stores, wait, are drawn */
+    uint64_t queued_work_ns, queued_work_max_ns;
+    struct store_stats stores[STORE_TIERS]; /* by enum store_tier */
+    bool store_there[STORE_TIERS];
 };
 void pipeline_stats(struct pipeline *p, struct pipeline_stats *ret_stats); /* Threads: any */

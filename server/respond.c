@@ -115,8 +115,11 @@ static void caching(struct http_exchange *x)
 
 void respond_entry(struct http_exchange *x, struct entry *entry, enum pipeline_source source)
 {
-    static const char *const words[] = {
-        [SOURCE_HIT] = "hit", [SOURCE_MISS] = "miss", [SOURCE_COALESCED] = "coalesced"};
+    static const char *const words[] = {[SOURCE_HIT] = "hit",
+                                        [SOURCE_MISS] = "miss",
+                                        [SOURCE_COALESCED] = "coalesced",
+                                        [SOURCE_DISK] = "disk",
+                                        [SOURCE_SHARED] = "shared"};
     struct http_response *out = &x->out;
     out->entry = entry;
     if (source == SOURCE_HIT && !x->closing && prepared(x, entry, 200))

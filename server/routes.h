@@ -9,11 +9,16 @@ struct route {
     unsigned methods; /* enum http_method; OPTIONS is answered for each path */
     http_handler *handler;
     const char *allow; /* the same methods as text, for Allow */
+    unsigned sets;     /* enum route_set: where it is served */
 };
+
+int route_count(void);
+const struct route *route_at(int i); /* 0..route_count()-1 */
+int route_index(const struct route *route);
 
 /* Sets *ret_route when the path is known, even when the method is not: ERR_METHOD. ERR_NOT_FOUND. Threads:
  * any. */
-MUST_USE enum err route_find(const char *path, size_t path_len, enum http_method method,
+MUST_USE enum err route_find(enum route_set set, const char *path, size_t path_len, enum http_method method,
                              const struct route **ret_route);
 
 http_handler handle_planet;  /* /planet, handle_planet.c */
@@ -22,3 +27,5 @@ http_handler handle_health;  /* /healthz */
 http_handler handle_ready;   /* /readyz */
 http_handler handle_types;   /* /types */
 http_handler handle_version; /* /version */
+http_handler handle_openapi; /* /openapi.json */
+http_handler handle_metrics; /* /metrics, handle_metrics.c */

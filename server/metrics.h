@@ -1,0 +1,31 @@
+/* Numbers that show what the service does, as Prometheus text. What parts count for themselves (caches,
+ * queue, renderer) is asked of them when the text is written; here is only what nobody else has: requests and
+ * times. Threads: any; counting takes no lock. */
+#pragma once
+
+#include <stdint.h>
+
+#include "renderer/base/attr.h"
+#include "renderer/base/blob.h"
+#include "renderer/base/err.h"
+
+enum metric_time {
+    METRIC_LOOKUP,     /* in caches outside the process; by tier in store stats, here by result only */
+    METRIC_QUEUE_WAIT, /* from the queue to a thread */
+    METRIC_RENDER,     /* frames drawn */
+    METRIC_ENCODE,     /* file written */
+    METRIC_TIMES
+};
+
+/* One answer. `route` is an index into the table of routes (routes.h), -1 for a path that has none. */
+void metrics_answer(int route, int status);
+
+/* Requests that have begun and are not answered: +1 or -1. */
+void metrics_in_flight(int change);
+
+/* `backend` is a backend's name ("cpu", ...), `body` an enum body, `format` an enum format. */
+void metrics_time(enum metric_time which, const char *backend, int body, int format, uint64_t ns);
+
+struct service;
+/* Replaces *ret_text. ERR_OOM. */
+MUST_USE enum err metrics_write(struct service *s, struct blob *ret_text);

@@ -1,0 +1,18 @@
+/* Gives up what a running server never needs. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "renderer/base/attr.h"
+#include "renderer/base/err.h"
+
+enum rights_outcome {
+    RIGHTS_FILTERED,  /* no new privileges, and a seccomp filter */
+    RIGHTS_NO_FILTER, /* no new privileges; no filter: `reason` says why */
+    RIGHTS_FAILED     /* not even that */
+};
+
+/* Call when everything is open and before the first request. `gpu` = a hardware driver is loaded: its system
+ * calls are not known to us, so no filter then. A call outside the filter fails with EPERM. Applies to all
+ * threads, for good. Threads: main. */
+enum rights_outcome rights_drop(bool gpu, const char **ret_reason);
