@@ -122,6 +122,8 @@ if wanted golden && [ -x "$BUILD/golden" ]; then
         [ -e "$BUILD/obj/renderer/cpu/kernels_$mask.o" ] && check "golden-$mask" 120 "$BUILD/golden" -b cpu -m $mask tests/golden/golden.tsv
     done
     check files 60 "$BUILD/files" tests/golden/files.tsv
+    # A device that is lost every 40th draw must change no pixel.
+    check golden-fault 120 "$BUILD/golden" -b fault tests/golden/golden.tsv
     check golden-gl-software 300 "$BUILD/golden" -b gl-software tests/golden/golden.tsv
 fi
 

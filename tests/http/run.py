@@ -6,6 +6,7 @@ of the WORDs. One line per test, and at the end "N passed, N failed"; the exit s
 """
 
 import argparse
+import importlib
 import os
 import sys
 import time
@@ -14,15 +15,10 @@ import traceback
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import harness
-import test_answers
-import test_cache
-import test_limits
-import test_protocol
-import test_requests
-import test_shutdown
-import test_waiting
 
-MODULES = [test_protocol, test_requests, test_answers, test_cache, test_limits, test_waiting, test_shutdown]
+HERE = os.path.dirname(os.path.abspath(__file__))
+MODULES = [importlib.import_module(name[:-3]) for name in sorted(os.listdir(HERE))
+           if name.startswith("test_") and name.endswith(".py")]
 
 
 def tests(words):
