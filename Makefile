@@ -249,6 +249,14 @@ bench: ## measure speed and size, beside nginx, libpng and gifsicle
 	@+$(MAKE) $(JOBS) bench-programs
 	@BUILD=$(BUILD) sh tests/bench/run.sh
 
+# ---- Soak ----------------------------------------------------------------------------------------------------------
+
+SOAK_SECONDS ?= 600
+soak: ## ten minutes of good, bad and broken requests while caches and contexts are lost (SOAK_SECONDS=600)
+	@sh deploy/install-packages.sh build run test
+	@+$(MAKE) $(JOBS) all
+	@/usr/bin/python3 tests/soak/soak.py $(BUILD)/planetd $(SOAK_SECONDS)
+
 # --------------------------------------------------------------------------------------------------------------------
 
 clean: ## remove what was built
@@ -260,7 +268,7 @@ help: ## list the targets
 
 FORCE:
 .PHONY: all packages docs sheet golden bench run install programs test unit neon neon-parity lint lint-layers lint-format \
-        lint-cppcheck lint-sh lint-tidy bench-programs clean help FORCE
+        lint-cppcheck lint-sh lint-tidy bench-programs soak clean help FORCE
 
 # ARCH is a build's, so objects of other architectures never get here.
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

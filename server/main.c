@@ -14,6 +14,7 @@
 #include "renderer/base/pool.h"
 #include "renderer/renderer.h"
 #include "server/config.h"
+#include "server/health.h"
 #include "server/http.h"
 #include "server/log.h"
 #include "server/pipeline.h"
@@ -194,9 +195,13 @@ int main(int argc, char **argv)
 {
     struct config c;
     sigset_t set;
-    enum config_outcome outcome = config_read(argc, argv, environment, stdout, stderr, &c);
+    bool health = argc > 1 && strcmp(argv[1], "health") == 0;
+    enum config_outcome outcome =
+        config_read(argc - health, argv + health, environment, stdout, stderr, &c);
     if (outcome != CONFIG_RUN)
         return outcome == CONFIG_DONE ? 0 : EXIT_CONFIG;
+    if (health)
+        return health_check(&c);
     log_open(c.log_level);
     warn_of_unknown_variables();
     signals_block(&set);
