@@ -266,7 +266,7 @@ def main():
         passed, failed = passed + bool(good), failed + (not good)
         print("%s %s" % ("ok  " if good else "FAIL", sentence), flush=True)
 
-    with Server("--cache-memory", "0", "--log-level", "error", "--log-requests", "none") as reference:
+    with Server("--cache-memory", "0", "--log-requests", "none") as reference:
         with Conn(reference) as c:
             for target in addresses(500, random.Random(1)):
                 c.ask(target)
@@ -279,7 +279,7 @@ def main():
         print("SKIP shared cache: no redis-server (deploy/packages/test.txt names it)")
     disk = os.path.join(folder, "disk")
     flags = ["--backend", "fault", "--cache-memory", "512K", "--cache-dir", disk, "--cache-disk", "2M", "--metrics-listen", "127.0.0.1:0",
-             "--log-level", "warn", "--connections-per-address", "0", "--request-seconds", "5", "--client-share", "100"]
+             "--log-requests", "none", "--connections-per-address", "0", "--request-seconds", "5", "--client-share", "100"]
     if redis:
         flags += ["--redis", "unix://" + redis.path]
     server = Server(*flags, wait=False)
