@@ -5,6 +5,8 @@
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DELETE_ON_ERROR:
+# Objects of test programs are kept: else the second `make test` compiles them again.
+.SECONDARY:
 .DEFAULT_GOAL := all
 
 # ---- What can be set -----------------------------------------------------------------------------------------------
@@ -112,14 +114,17 @@ $(BUILD)/flags: FORCE
 packages: ## install the Debian packages that `make` and `make run` need
 	@sh deploy/install-packages.sh build run
 
+# The printed lines are for this machine, whatever address is listened on.
+RUN_AT = localhost:$(lastword $(subst :, ,$(RUN_LISTEN)))
+
 run: ## install what is missing, build, serve on port 8080
 	@sh deploy/install-packages.sh build run
 	@+$(MAKE) $(JOBS) all
 	@echo
 	@echo "Try these from another terminal (Ctrl-C here stops the daemon):"
-	@echo "  curl 'localhost:8080/planet?type=gas&seed=3' -o gas.png"
-	@echo "  curl 'localhost:8080/planet.gif?type=terrestrial&seed=7&rings=on' -o world.gif"
-	@echo "  curl localhost:8080/planet -H 'Content-Type: application/json'" \
+	@echo "  curl '$(RUN_AT)/planet?type=gas&seed=3' -o gas.png"
+	@echo "  curl '$(RUN_AT)/planet.gif?type=terrestrial&seed=7&rings=on' -o world.gif"
+	@echo "  curl $(RUN_AT)/planet -H 'Content-Type: application/json'" \
 	     "-d '{\"type\":\"lava\",\"seed\":\"my save file\",\"zoom\":8}' -o lava.png"
 	@echo
 	@exec $(BUILD)/planetd --listen $(RUN_LISTEN)
@@ -249,6 +254,12 @@ bench: ## measure speed and size, beside nginx, libpng and gifsicle
 	@+$(MAKE) $(JOBS) bench-programs
 	@BUILD=$(BUILD) sh tests/bench/run.sh
 
+# ---- Image ---------------------------------------------------------------------------------------------------------
+
+image-test: ## build deploy/Dockerfile without Docker (buildah, debootstrap; root) and try the image
+	@sh deploy/install-packages.sh image-test
+	@sh tests/image/image_test.sh
+
 # ---- Soak ----------------------------------------------------------------------------------------------------------
 
 SOAK_SECONDS ?= 600
@@ -268,7 +279,7 @@ help: ## list the targets
 
 FORCE:
 .PHONY: all packages docs sheet golden bench run install programs test unit neon neon-parity lint lint-layers lint-format \
-        lint-cppcheck lint-sh lint-tidy bench-programs soak clean help FORCE
+        lint-cppcheck lint-sh lint-tidy bench-programs image-test soak clean help FORCE
 
 # ARCH is a build's, so objects of other architectures never get here.
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
