@@ -67,12 +67,12 @@ static char *put_hex(char *to, uint64_t n, int least_digits)
 
 const char *respond_id(struct http_exchange *x)
 {
-    if (!x->id[0]) {
+    if (!x->id[0]) { /* always as long, so that it can take the last one's place in a prepared answer */
         char *at = put_hex(x->id, x->id_boot, 16);
         *at++ = '-';
-        at = put_hex(at, x->id_loop, 1);
+        at = put_hex(at, x->id_loop, 2);
         *at++ = '-';
-        *put_hex(at, x->id_number, 1) = '\0';
+        *put_hex(at, x->id_number, 8) = '\0';
     }
     return x->id;
 }
