@@ -151,7 +151,7 @@ static struct rig rig_open_desc(int threads, struct pipeline_desc desc)
 }
 
 /* `queue_max`: so many requests of make_request() may wait; divisible by threads. */
-static struct rig rig_open(int threads, size_t cache_bytes, int queue_max)
+static inline struct rig rig_open(int threads, size_t cache_bytes, int queue_max)
 {
     uint64_t work_ns = (uint64_t)queue_max * WORK_LEAST_NS / (uint64_t)threads;
     return rig_open_desc(threads,

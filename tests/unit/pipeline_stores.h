@@ -6,7 +6,7 @@
 
 /* ---- stores ---- */
 
-#define STORE_KEYS 256
+#define STORE_KEYS 2048
 
 /* Keeps entries by seed. */
 struct fake_store {
@@ -14,6 +14,7 @@ struct fake_store {
     pthread_mutex_t lock;
     struct entry *kept[STORE_KEYS];
     atomic_bool blocked; /* finds wait, but not past their deadline */
+    atomic_bool forgets; /* puts keep nothing */
     atomic_int finds, puts, active;
 };
 
@@ -51,6 +52,8 @@ static void fake_put(struct store *s, struct entry *e)
 {
     struct fake_store *store = (struct fake_store *)s;
     atomic_fetch_add(&store->puts, 1);
+    if (atomic_load(&store->forgets))
+        return;
     pthread_mutex_lock(&store->lock);
     struct entry **place = &store->kept[seed_of(e) % STORE_KEYS];
     entry_unref(*place);
