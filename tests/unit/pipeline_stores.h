@@ -80,7 +80,7 @@ static const struct store_impl fake_shared_impl = {STORE_SHARED, fake_find, fake
 
 static struct fake_store disk, shared;
 
-static bool kept(struct fake_store *store, uint64_t n)
+static inline bool kept(struct fake_store *store, uint64_t n)
 {
     pthread_mutex_lock(&store->lock);
     bool is = store->kept[n % STORE_KEYS] != NULL;
