@@ -197,8 +197,8 @@ enum err queue_create(const struct queue_desc *desc, struct queue **ret_queue)
     }
     q->bucket_mask = BUCKETS_START - 1;
     q->work_max_ns = desc->work_max_ns;
-    /* In this order it can't overflow, and loses less than a hundred nanoseconds. */
-    q->share_ns = desc->work_max_ns / 100 * (uint64_t)desc->share_percent;
+    uint64_t percent = (uint64_t)desc->share_percent; /* first the hundreds: no overflow */
+    q->share_ns = desc->work_max_ns / 100 * percent + desc->work_max_ns % 100 * percent / 100;
     *ret_queue = q;
     return ERR_NONE;
 }
@@ -221,10 +221,10 @@ static bool exceeds(uint64_t held_ns, uint64_t more_ns, uint64_t max_ns)
 /* Whether there is room for the item; c is its client, NULL when nothing of that client waits. */
 static enum err check_room(const struct queue *q, const struct queue_item *item, const struct queue_client *c)
 {
-    if (c && c->id != 0 && exceeds(c->held_ns, item->work_ns, q->share_ns))
-        return ERR_SHARE;
     if (queue_count(q) > 0 && exceeds(q->work_ns, item->work_ns, q->work_max_ns))
         return ERR_BUSY;
+    if (c && c->id != 0 && exceeds(c->held_ns, item->work_ns, q->share_ns))
+        return ERR_SHARE;
     return ERR_NONE;
 }
 

@@ -17,9 +17,10 @@
 #include "renderer/base/attr.h"
 #include "renderer/base/err.h"
 
-#define QUEUE_LONG_NS  50000000u /* work above 50 ms is long: nobody waits for it at a prompt */
-#define QUEUE_PATIENCE 2 /* once the bound is what a full queue first come, first served would cost anyway   \
-                          */
+#define QUEUE_LONG_NS 50000000u /* work above 50 ms is long: nobody waits for it at a prompt */
+#define QUEUE_PATIENCE                                                                                       \
+    2 /* once the bound is what a full queue first come, first served would cost anyway                      \
+       */
 
 struct queue_item {   /* embedded in what is queued */
     uint64_t client;  /* whose work it is: a hash of the address; 0 = nobody's, never refused for its share */
@@ -40,8 +41,8 @@ struct queue;
 MUST_USE enum err queue_create(const struct queue_desc *desc, struct queue **ret_queue);
 void queue_destroy(struct queue *q); /* must be empty; accepts NULL */
 
-/* client, work_ns are filled by the caller. ERR_SHARE: this client has its share. ERR_BUSY: the queue is
- * full. ERR_OOM. */
+/* client, work_ns are filled by the caller. ERR_BUSY: there is no room for it, whosoever it is. ERR_SHARE:
+ * there would be, but this client has its share. ERR_OOM. */
 MUST_USE enum err queue_add(struct queue *q, struct queue_item *item);
 void queue_remove(struct queue *q, struct queue_item *item); /* one that is in it */
 

@@ -181,14 +181,17 @@ static void a_client_holds_no_more_than_its_share_but_one_item_always(void **sta
     for (int i = 0; i < 20; i++) /* 200 ms, to the last one */
         assert_int_equal(add(q, &items[i], 1, STILL_NS), ERR_NONE);
     assert_int_equal(add(q, &other, 1, 1), ERR_SHARE);
-    assert_int_equal(add(q, &other, 1, 1000 * (uint64_t)MS),
-                     ERR_SHARE); /* full or not, it is its own doing */
+    assert_int_equal(add(q, &other, 1, 1000 * (uint64_t)MS), ERR_BUSY); /* there is no room for anybody's */
     assert_int_equal(add(q, &other, 2, STILL_NS), ERR_NONE);
     assert_int_equal(add(q, &animation, 3, LONG_NS), ERR_NONE); /* more than a share, but its only one */
     queue_remove(q, &other);
     assert_int_equal(add(q, &other, 3, STILL_NS), ERR_SHARE);
     assert_ptr_equal(queue_take(q, true), &items[0]);
     assert_int_equal(add(q, &other, 1, STILL_NS), ERR_NONE); /* what was taken is no longer held */
+    close_queue(q);
+    q = open_queue(199, 100); /* all of it, to the nanosecond */
+    assert_int_equal(add(q, &items[0], 1, 100), ERR_NONE);
+    assert_int_equal(add(q, &items[1], 1, 99), ERR_NONE);
     close_queue(q);
 }
 
