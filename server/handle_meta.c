@@ -25,6 +25,7 @@ static const char index_text[] =
     "ice.png\n"
     "\n"
     "/types    bodies and parameters as JSON\n"
+    "/openapi.json  all of it as OpenAPI 3.1\n"
     "/version  name, version, revision and libraries\n"
     "/readyz   can it draw, and with what\n"
     "/healthz  does the process answer\n";
