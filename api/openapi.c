@@ -144,11 +144,11 @@ static json_t *operation(const char *method, const char *name, const char *summa
                      summary, "tags", tag, "responses", responses);
 }
 
-/* With the format's name in place of %s. */
+/* With the format's name in place of %s; where there is no format, there is no %s. */
 static json_t *filled(const char *text, const struct encoder *format)
 {
     const char *mark = strstr(text, "%s");
-    if (!mark)
+    if (!mark || !format)
         return json_string(text);
     return json_sprintf("%.*s%s%s", (int)(mark - text), text, format->name, mark + 2);
 }

@@ -41,7 +41,7 @@ static const char *const examples[PARAM_ROW_COUNT][EXAMPLES_MAX] = {
     [PARAM_ROW_atmosphere] = {"off", "ff8800"},
     [PARAM_ROW_background] = {"none", "#000020"},
     [PARAM_ROW_palette] = {"auto", "203040,607080,ffeedd"},
-    [PARAM_ROW_layer] = {"height", "light"},
+    [PARAM_ROW_layer] = {"depth", "light"},
     [PARAM_ROW_rev] = {"1"},
 };
 

@@ -57,6 +57,8 @@ def fits(value, schema):
     if isinstance(value, str):
         return (schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value)) and value in schema.get("enum", [value])
                 and re.search(schema.get("pattern", ""), value) is not None)
+    if value is None or isinstance(value, bool):
+        return True
     return schema.get("minimum", value) <= value <= schema.get("maximum", value) and value in schema.get("enum", [value])
 
 

@@ -65,7 +65,7 @@ static void the_same_bytes_every_time_and_those_that_are_committed(void **state)
     while ((n = fread(part, 1, sizeof part, committed)) > 0)
         assert_int_equal(blob_append(&file, part, n), ERR_NONE);
     fclose(committed);
-    if (file.len != a.len || memcmp(file.data, a.data, a.len))
+    if (file.len != a.len || !file.data || memcmp(file.data, a.data, a.len) != 0)
         fail_msg("api/openapi.json is not what the tables say: make docs");
     blob_free(&a);
     blob_free(&b);
@@ -258,7 +258,7 @@ static void follow(const json_t *value)
         char path[128], *rest = path;
         const json_t *found = root;
         follow(member);
-        if (strcmp(name, "$ref") || !to)
+        if (strcmp(name, "$ref") != 0 || !to)
             continue;
         assert_memory_equal(to, "#/", 2);
         snprintf(path, sizeof path, "%s", to + 2);
