@@ -14,7 +14,7 @@
 static bool part_decode(const char *text, size_t len, char *to, size_t size)
 {
     size_t got;
-    if (!text_percent_decode(text, len, false, to, size - 1, &got) || got > size - 1)
+    if (!text_percent_decode(text, len, false, to, size, &got) || got >= size)
         return false;
     to[got] = '\0';
     for (size_t i = 0; i < got; i++)
