@@ -98,7 +98,7 @@ static bool text_plain(const char *text)
     for (const char *p = text; *p; p++)
         if ((unsigned char)*p < ' ' || strchr("\"'\\\177", *p))
             return false;
-    return len == 0 || (text[0] != ' ' && text[len - 1] != ' ');
+    return len == 0 || (text[0] != ' ' && text[len - 1] != ' ' && text_is_utf8(text, len));
 }
 
 /* Whether the list has this address. Port 0 is another port each time. */
@@ -346,8 +346,7 @@ static void complain(FILE *to, const struct setting *s, const char *where, const
         fprintf(to, " is not %s\n", allowed);
         return;
     case FLAW_CHARACTER:
-        fputs(" has a control character, a quote, a backslash or a blank at an end, which no setting can\n",
-              to);
+        fputs(" has a control character, a quote, a backslash, a blank at an end, or is not UTF-8\n", to);
         return;
     case FLAW_LONG:
         fprintf(to, " is too long; %zu bytes fit\n", text_room(s) - 1);
