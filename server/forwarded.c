@@ -114,12 +114,12 @@ static bool network_has(const struct forwarded_network *n, const unsigned char b
     return rest == 0 || ((n->bytes[whole] ^ bytes[whole]) >> (8 - rest)) == 0;
 }
 
-static bool is_trusted(const struct forwarded_proxies *p, const unsigned char *bytes)
+bool forwarded_trusted(const struct forwarded_proxies *proxies, const unsigned char *socket_address)
 {
-    if (!bytes)
-        return p->unix_socket;
-    for (int i = 0; i < p->count; i++)
-        if (network_has(&p->networks[i], bytes))
+    if (!socket_address)
+        return proxies->unix_socket;
+    for (int i = 0; i < proxies->count; i++)
+        if (network_has(&proxies->networks[i], socket_address))
             return true;
     return false;
 }
@@ -287,7 +287,7 @@ static void walk(const struct forwarded_proxies *p, enum header header, const ch
     struct span rest = {text, strlen(text)};
     unsigned char next[16];
     for (int hops = 0; hops < FORWARDED_HOPS_MAX; hops++) {
-        if (!is_trusted(p, *named ? bytes : NULL) || !hop_read(header, &rest, next))
+        if (!forwarded_trusted(p, *named ? bytes : NULL) || !hop_read(header, &rest, next))
             return;
         memcpy(bytes, next, 16);
         *named = true;
@@ -312,7 +312,7 @@ void forwarded_client(const struct forwarded_proxies *proxies, const unsigned ch
         memcpy(socket_bytes, socket_address, 16);
     peer_make(socket_bytes, socket_address != NULL, &own);
     *ret_client = own;
-    if (!is_trusted(proxies, socket_address))
+    if (!forwarded_trusted(proxies, socket_address))
         return;
     for (int header = FORWARDED; header <= X_FORWARDED_FOR; header++) {
         unsigned char bytes[16];

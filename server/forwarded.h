@@ -36,3 +36,6 @@ bool forwarded_proxies_parse(const char *text, struct forwarded_proxies *proxies
  * Threads: any. */
 void forwarded_client(const struct forwarded_proxies *proxies, const unsigned char *socket_address,
                       const char *forwarded, const char *x_forwarded_for, struct http_peer *ret_client);
+
+/* Whether the word of whoever connects from there is taken. Arguments as above. Threads: any. */
+bool forwarded_trusted(const struct forwarded_proxies *proxies, const unsigned char *socket_address);

@@ -13,8 +13,8 @@ static const struct route routes[] = {
     {"/planet.", true, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
     {"/planet/", true, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
     {"/", false, READ, handle_index, READ_ALLOW, ROUTES_PUBLIC},
-    {"/healthz", false, READ, handle_health, READ_ALLOW, BOTH},
-    {"/readyz", false, READ, handle_ready, READ_ALLOW, BOTH},
+    {"/healthz", false, READ, handle_health, READ_ALLOW, BOTH | ROUTES_PROBE},
+    {"/readyz", false, READ, handle_ready, READ_ALLOW, BOTH | ROUTES_PROBE},
     {"/types", false, READ, handle_types, READ_ALLOW, ROUTES_PUBLIC},
     {"/version", false, READ, handle_version, READ_ALLOW, ROUTES_PUBLIC},
 };
