@@ -30,44 +30,52 @@
 
 static const char *const *answers; /* addresses of every host */
 
-int getaddrinfo(const char *host, const char *port, const struct addrinfo *hints, struct addrinfo **ret_info)
+static struct addrinfo *answer_make(const char *address, int port)
 {
-    struct addrinfo **end = ret_info;
+    struct answer {
+        struct addrinfo info; /* first: freeaddrinfo() gets it */
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } *a = calloc(1, sizeof(*a));
+    if (!a)
+        abort();
+    a->v4.sin_family = AF_INET;
+    a->v6.sin6_family = AF_INET6;
+    a->v4.sin_port = a->v6.sin6_port = htons((uint16_t)port);
+    bool is_v6 = inet_pton(AF_INET6, address, &a->v6.sin6_addr) == 1;
+    if (!is_v6 && inet_pton(AF_INET, address, &a->v4.sin_addr) != 1)
+        abort();
+    a->info.ai_family = is_v6 ? AF_INET6 : AF_INET;
+    a->info.ai_addr = is_v6 ? (struct sockaddr *)&a->v6 : (struct sockaddr *)&a->v4;
+    a->info.ai_addrlen = is_v6 ? sizeof(a->v6) : sizeof(a->v4);
+    return &a->info;
+}
+
+/* The parameters' names are the library's. */
+int getaddrinfo(const char *name, const char *service, const struct addrinfo *req, struct addrinfo **pai)
+{
+    struct addrinfo **end = pai;
     *end = NULL;
-    (void)host, (void)hints;
+    (void)name, (void)req;
     if (!*answers)
         return EAI_NONAME;
     for (const char *const *a = answers; *a; a++) {
-        struct addrinfo *info = calloc(1, sizeof(*info));
-        struct sockaddr_in6 *v6 = calloc(1, sizeof(struct sockaddr_storage));
-        struct sockaddr_in *v4 = (struct sockaddr_in *)(void *)v6;
-        if (!info || !v6)
-            abort();
-        bool is_v6 = inet_pton(AF_INET6, *a, &v6->sin6_addr) == 1;
-        if (!is_v6 && inet_pton(AF_INET, *a, &v4->sin_addr) != 1)
-            abort();
-        v6->sin6_family = is_v6 ? AF_INET6 : AF_INET;
-        v6->sin6_port = htons((uint16_t)atoi(port));
-        info->ai_family = v6->sin6_family;
-        info->ai_addr = (struct sockaddr *)v6;
-        info->ai_addrlen = is_v6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
-        *end = info;
-        end = &info->ai_next;
+        *end = answer_make(*a, atoi(service));
+        end = &(*end)->ai_next;
     }
     return 0;
 }
 
-void freeaddrinfo(struct addrinfo *info)
+void freeaddrinfo(struct addrinfo *ai)
 {
-    while (info) {
-        struct addrinfo *next = info->ai_next;
-        free(info->ai_addr);
-        free(info);
-        info = next;
+    while (ai) {
+        struct addrinfo *next = ai->ai_next;
+        free(ai);
+        ai = next;
     }
 }
 
-/* ---- ---- */
+/* ---- Hosts ---- */
 
 static struct http_listeners listeners;
 
@@ -117,7 +125,7 @@ static void a_host_is_listened_on_at_all_its_addresses_once(void **state)
     assert_memory_equal(listeners.all[1].url, "http://127.0.0.2:", 17);
     for (int i = 0; i < listeners.count; i++)
         for (int k = 0; k < THREADS; k++) {
-            struct sockaddr_in at;
+            struct sockaddr_in at = {0};
             socklen_t len = sizeof(at);
             assert_int_equal(getsockname(listeners.all[i].fds[k], (struct sockaddr *)&at, &len), 0);
             assert_int_equal(ntohs(at.sin_port), atoi(listeners.all[i].url + 17));
@@ -327,7 +335,7 @@ static int tcp_listening(void)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     int fd = socket(AF_INET, SOCK_STREAM, 0);
-    return bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 5) ? -1 : fd;
+    return fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 5) ? -1 : fd;
 }
 
 #define CHECK(condition)                                                                                     \
@@ -342,8 +350,10 @@ static int takes_two(void)
 {
     struct http_listen_inherited in = {0};
     char addresses[1][256] = {"host:0"};
-    answers = (const char *const[]){"127.0.0.1", NULL};
-    CHECK(tcp_listening() == 3 && tcp_listening() == 4);
+    static const char *const loopback[] = {"127.0.0.1", NULL};
+    answers = loopback;
+    CHECK(tcp_listening() == 3);
+    CHECK(tcp_listening() == 4);
     setenv("LISTEN_FDS", "2", 1);
     setenv("LISTEN_FDNAMES", "web:metrics", 1);
     CHECK(http_listen_inherit(&in) == ERR_NONE);
