@@ -129,23 +129,26 @@ struct service {
     atomic_bool draining; /* set once */
 };
 
+struct http_listen_inherited;
 struct http_server;
 struct http_server_desc {
-    const char (*listen)[256]; /* HOST:PORT each */
+    const char (*listen)[256]; /* HOST:PORT or unix:/path each */
     int listen_count;
     int threads;
     int connections_per_address; /* 0 = no limit */
     int idle_seconds, request_seconds;
     int connection_limit; /* 0 = as many as there may be open files */
     enum access_mode log_requests;
-    enum route_set routes;   /* which paths are served here */
-    bool inherited;          /* take sockets that systemd passed on (LISTEN_FDS) in place of `listen` */
+    enum route_set routes; /* which paths are served here */
+    /* Sockets that systemd passed on: ROUTES_METRICS takes those named so, others the rest. NULL = none. */
+    const struct http_listen_inherited *inherited;
+    bool listen_is_default;  /* nobody asked for `listen`: it is left out when there are such sockets */
     struct service *service; /* outlives the server */
 };
 
-/* Opens the sockets, logs "listening on http://HOST:PORT" for each and starts the threads. ERR_CONFIG (a host
- * that isn't known), ERR_IO (an address that can't be had, among others), ERR_OOM; the log says which and
- * why. */
+/* Opens the sockets, logs "listening on http://HOST:PORT" or "... unix:/path" for each and starts the
+ * threads. ERR_CONFIG (a host that isn't known), ERR_IO (an address that can't be had, among others),
+ * ERR_OOM; the log says which and why. */
 MUST_USE enum err http_server_start(const struct http_server_desc *desc, struct http_server **ret_server);
 
 /* From now on no connection is accepted, idle ones are closed, answers close theirs. Threads: any. */

@@ -29,7 +29,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "server/http_listen.h"
 #include "server/log.h"
 
 #define SWEEP_MS       1000 /* time limits are whole seconds */
@@ -318,17 +317,13 @@ static unsigned connection_limit(const struct http_server *server)
 
 static enum err sockets_open(struct http_server *server)
 {
-    for (int i = 0; i < server->desc.listen_count; i++) {
-        int fds[LISTEN_SOCKETS_MAX];
-        char url[LISTEN_URL_BYTES];
-        enum err err = http_listen(server->desc.listen[i], server->loop_count, fds, url);
-        if (err)
-            return err;
+    enum err err = http_listen_open(&server->desc, &server->listeners);
+    if (err)
+        return err;
+    for (int i = 0; i < server->listeners.count; i++)
         for (int k = 0; k < server->loop_count; k++)
-            server->loops[k].listen_fds[i] = fds[k];
-        server->socket_count++;
-        log_info("event=listening message=\"listening on %s\"", url);
-    }
+            server->loops[k].listen_fds[i] = server->listeners.all[i].fds[k];
+    server->socket_count = server->listeners.count;
     return ERR_NONE;
 }
 
@@ -392,6 +387,7 @@ static void phase_set(struct http_server *server, enum server_phase phase)
 
 void http_server_drain(struct http_server *server)
 {
+    http_listen_unlink(&server->listeners); /* before they are closed: a successor may be waiting */
     phase_set(server, SERVER_DRAINS);
 }
 
@@ -424,6 +420,7 @@ void http_server_destroy(struct http_server *server)
 {
     if (!server)
         return;
+    http_listen_unlink(&server->listeners);
     for (int i = 0; i < server->loop_count; i++)
         loop_finish(&server->loops[i]);
     http_addresses_finish(&server->addresses);

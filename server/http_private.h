@@ -10,6 +10,7 @@
 #include "server/config.h"
 #include "server/http.h"
 #include "server/http_address.h"
+#include "server/http_listen.h"
 #include "server/http_replies.h"
 #include "server/routes.h"
 
@@ -120,8 +121,9 @@ struct http_server {
     struct http_addresses addresses; /* connections of each client address */
     atomic_int phase;                /* enum server_phase */
     atomic_int connections;
-    atomic_int quiesced; /* loops that accept no more */
-    uint64_t boot;       /* random part of request ids */
+    atomic_int quiesced;             /* loops that accept no more */
+    uint64_t boot;                   /* random part of request ids */
+    struct http_listeners listeners; /* whose sockets the loops have */
     int socket_count;
     int loop_count;
     struct http_loop loops[];
