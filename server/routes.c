@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "server/metrics.h"
+
 #define READ       (HTTP_GET | HTTP_HEAD)
 #define READ_ALLOW "GET, HEAD, OPTIONS"
 #define BOTH       (ROUTES_PUBLIC | ROUTES_METRICS)
@@ -17,7 +19,9 @@ static const struct route routes[] = {
     {"/readyz", false, READ, handle_ready, READ_ALLOW, BOTH},
     {"/types", false, READ, handle_types, READ_ALLOW, ROUTES_PUBLIC},
     {"/version", false, READ, handle_version, READ_ALLOW, ROUTES_PUBLIC},
+    {"/metrics", false, READ, handle_metrics, READ_ALLOW, ROUTES_METRICS},
 };
+_Static_assert(ARRAY_LEN(routes) <= METRICS_ROUTES_MAX, "each route has counts of its own");
 
 int route_count(void)
 {
