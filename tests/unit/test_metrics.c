@@ -25,7 +25,8 @@
 
 #define THREADS 100 /* more than there are shards */
 #define EACH    2000
-#define NAMES   200 /* metrics in the text at most */
+#define NAMES   200  /* metrics in the text at most */
+#define FDS     1024 /* descriptors of this program are below it */
 
 /* ---- the service behind the text ---- */
 
@@ -62,8 +63,8 @@ static int reset(void **state)
     (void)state;
     memset(&stats, 0, sizeof(stats));
     memset(&status, 0, sizeof(status));
-    strcpy(status.backend, "cpu");
-    strcpy(status.device, "avx2, 8 lanes");
+    snprintf(status.backend, sizeof(status.backend), "%s", "cpu");
+    snprintf(status.device, sizeof(status.device), "%s", "avx2, 8 lanes");
     status.self_test_ok = true;
     atomic_store(&service.draining, false);
     return 0;
@@ -417,11 +418,11 @@ static void a_renderer_that_draws_wrong_pixels_or_a_shutdown_is_not_ready(void *
 static void what_a_driver_calls_itself_is_escaped(void **state)
 {
     (void)state;
-    strcpy(status.device, "a\"b\\c\nd \xc2\xae");
+    snprintf(status.device, sizeof(status.device), "%s", "a\"b\\c\nd \xc2\xae");
     char *text = text_now();
     assert_non_null(strstr(text, "device=\"a\\\"b\\\\c\\nd \xc2\xae\""));
     free(text);
-    strcpy(status.device, "GPU \xae}");
+    snprintf(status.device, sizeof(status.device), "%s", "GPU \xae}");
     text = text_now();
     assert_non_null(strstr(text, "device=\"GPU ?}\""));
     free(text);
@@ -459,7 +460,7 @@ static void each_metric_comes_once_with_help_and_type_before_its_samples(void **
             for (int i = 0; i < count; i++)
                 assert_string_not_equal(names[i], help);
             assert_true(count < NAMES);
-            strcpy(names[count++], help);
+            snprintf(names[count++], sizeof(names[0]), "%s", help);
         } else if (sscanf(line, "# TYPE %79s %19s", name, type) == 2) {
             assert_string_equal(name, help);
             assert_true(!strcmp(type, "counter") || !strcmp(type, "gauge") || !strcmp(type, "histogram"));
@@ -518,6 +519,10 @@ static void the_process_knows_its_memory_files_time_and_start(void **state)
     (void)state;
     char *text = text_now();
     double files = value_of(text, "process_open_fds"), start = value_of(text, "process_start_time_seconds");
+    int open_now = 0;
+    for (int fd = 0; fd < FDS; fd++)
+        open_now += fcntl(fd, F_GETFD) >= 0;
+    assert_float_equal(files, open_now, 0.1);
     assert_true(value_of(text, "process_resident_memory_bytes") > 100000);
     assert_true(value_of(text, "process_max_fds") >= files);
     assert_true(value_of(text, "process_cpu_seconds_total") > 0);
