@@ -22,7 +22,7 @@
 static const int statuses[METRICS_STATUSES - 1] = {200, 304, 503, 429, 400, 403, 404, 204,
                                                    405, 406, 413, 414, 415, 431, 500};
 
-static const char *const backends[METRICS_BACKENDS] = {"cpu", "gl", "gl-software", "null", "other"};
+static const char *const backends[METRICS_BACKENDS] = {"cpu", "gl", "gl-software", "null", "fault", "other"};
 
 const struct metrics_bound metrics_bounds[METRICS_BOUNDS] = {
     {50000, "0.00005"},    {100000, "0.0001"},    {250000, "0.00025"}, {500000, "0.0005"},

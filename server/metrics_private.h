@@ -9,7 +9,7 @@
 #include "server/metrics.h"
 
 #define METRICS_STATUSES 16 /* those that have a count of their own; the last is for all others */
-#define METRICS_BACKENDS 5  /* the last is for all others */
+#define METRICS_BACKENDS 6  /* the last is for all others */
 #define METRICS_BOUNDS   18
 
 /* Sums over all threads at about one moment. */
