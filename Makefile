@@ -134,6 +134,9 @@ install: all ## install the daemon under $(DESTDIR)$(PREFIX)
 # tests/unit/test_*.c are test programs; other .c files there are programs that scripts of tests/ use.
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
 HELPERS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
+# Each tests/fuzz/fuzz_*.c is a target; replay_* runs its inputs without a fuzzer.
+FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+REPLAY := $(FUZZ:%=$(BUILD)/tests/replay_%)
 TOOLS := $(addprefix $(BUILD)/,golden files docs sheet)
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libplanetd.a
@@ -149,7 +152,11 @@ $(BUILD)/sheet: $(BUILD)/obj/tests/sheet/sheet.o
 $(TOOLS):
 	$(CC) $(FLAGS) $(LDFLAGS) $(filter %.o,$^) $(BUILD)/libplanetd.a -o $@ -Wl,--as-needed $(PKG_LIBS)
 
-programs: all $(UNIT) $(HELPERS) $(TOOLS) ## build the daemon and all test programs, run nothing
+$(BUILD)/tests/replay_%: $(addprefix $(BUILD)/obj/tests/fuzz/,fuzz_%.o replay.o) $(BUILD)/libplanetd.a
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) $(LDFLAGS) $^ -o $@ $(PKG_LIBS)
+
+programs: all $(UNIT) $(HELPERS) $(REPLAY) $(TOOLS) ## build the daemon and all test programs, run nothing
 
 test: ## install what is missing, build and run every test (SANITIZE=address,undefined or thread: sanitized)
 	@sh deploy/install-packages.sh build run test
@@ -249,6 +256,28 @@ bench: ## measure speed and size, beside nginx, libpng and gifsicle
 	@+$(MAKE) $(JOBS) bench-programs
 	@BUILD=$(BUILD) sh tests/bench/run.sh
 
+# ---- Fuzzing --------------------------------------------------------------------------------------------------------
+
+# libFuzzer is clang's, so all is built once more, for coverage and with sanitizers.
+fuzz: ## run each fuzz target for a minute (FUZZ_SECONDS=60); one alone: make fuzz FUZZ=query
+	@sh deploy/install-packages.sh build run fuzz
+	@+$(MAKE) $(JOBS) CC=clang SANITIZE=address,undefined CFLAGS=-fsanitize=fuzzer-no-link BUILD=$(BUILD)-fuzz \
+	    fuzz-programs
+	@BUILD=$(BUILD)-fuzz sh tests/fuzz/run.sh $(FUZZ)
+
+fuzz-programs: $(FUZZ:%=$(BUILD)/fuzz_%)
+
+$(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/libplanetd.a
+	$(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) $^ -o $@ $(PKG_LIBS)
+
+# ---- Soak ----------------------------------------------------------------------------------------------------------
+
+SOAK_SECONDS ?= 600
+soak: ## ten minutes of good, bad and broken requests while caches and contexts are lost (SOAK_SECONDS=600)
+	@sh deploy/install-packages.sh build run test
+	@+$(MAKE) $(JOBS) all
+	@/usr/bin/python3 tests/soak/soak.py $(BUILD)/planetd $(SOAK_SECONDS)
+
 # --------------------------------------------------------------------------------------------------------------------
 
 clean: ## remove what was built
@@ -260,7 +289,7 @@ help: ## list the targets
 
 FORCE:
 .PHONY: all packages docs sheet golden bench run install programs test unit neon neon-parity lint lint-layers lint-format \
-        lint-cppcheck lint-sh lint-tidy bench-programs clean help FORCE
+        lint-cppcheck lint-sh lint-tidy bench-programs fuzz fuzz-programs soak clean help FORCE
 
 # ARCH is a build's, so objects of other architectures never get here.
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -71,6 +71,11 @@ static enum err open_null(const struct renderer *r, struct backend **ret, char *
     return null_backend_open(ret);
 }
 
+static enum err open_fault(const struct renderer *r, struct backend **ret, char *reason)
+{
+    return fault_backend_open(r->desc.pool, ret, reason);
+}
+
 static const struct backend_choice {
     const char *name;
     enum err (*open)(const struct renderer *r, struct backend **ret, char *reason);
@@ -81,6 +86,7 @@ static const struct backend_choice {
     {"cpu", open_cpu, true, true},
     {"gl-software", open_gl_software, false, true},
     {"null", open_null, false, false},
+    {"fault", open_fault, false, true},
 };
 
 /* Opens and proves one backend; `reason` (256 bytes) says why not. */

@@ -21,7 +21,7 @@ struct renderer;
 typedef void renderer_note(void *ctx, const char *sentence);
 
 struct renderer_desc {
-    const char *backend;  /* "auto", "cpu", "gl", "gl-software" or "null"    (default "auto") */
+    const char *backend;  /* "auto", "cpu", "gl", "gl-software", "null" or "fault"    (default "auto") */
     const char *cpu_mask; /* "", "sse2", "avx2", "avx512", "neon": nothing wider (default "")  */
     struct pool *pool;    /* lends idle threads to a draw; NULL = none; outlives the renderer   */
     renderer_note *note;  /* may be NULL */

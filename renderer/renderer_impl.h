@@ -45,6 +45,9 @@ MUST_USE enum err cpu_backend_open(const char *cpu_mask, struct pool *pool, stru
 /* Flat codes from the seed, for tests of everything above the kernels. */
 MUST_USE enum err null_backend_open(struct backend **ret_backend);
 
+/* The cpu backend, losing its device every so often: for tests of what a lost context does to a service. */
+MUST_USE enum err fault_backend_open(struct pool *pool, struct backend **ret_backend, char *ret_reason);
+
 /* For tests: the next `draws` draws of a GL backend behave as if the context had been lost in their midst.
  * Threads: any. */
 void gl_backend_lose(struct backend *b, int draws);

@@ -17,6 +17,7 @@
 #include "server/access_log.h"
 #include "server/config.h"
 #include "server/forwarded.h"
+#include "server/health.h"
 #include "server/http.h"
 #include "server/log.h"
 #include "server/pipeline.h"
@@ -204,9 +205,13 @@ int main(int argc, char **argv)
 {
     struct config c;
     sigset_t set;
-    enum config_outcome outcome = config_read(argc, argv, environment, stdout, stderr, &c);
+    bool health = argc > 1 && strcmp(argv[1], "health") == 0;
+    enum config_outcome outcome =
+        config_read(argc - health, argv + health, environment, stdout, stderr, &c);
     if (outcome != CONFIG_RUN)
         return outcome == CONFIG_DONE ? 0 : EXIT_CONFIG;
+    if (health)
+        return health_check(&c);
     log_open(c.log_level, c.log_format);
     warn_of_unknown_variables();
     signals_block(&set);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "server/metrics.h"
+
 #define READ       (HTTP_GET | HTTP_HEAD)
 #define READ_ALLOW "GET, HEAD, OPTIONS"
 #define BOTH       (ROUTES_PUBLIC | ROUTES_METRICS)
@@ -18,7 +20,9 @@ static const struct route routes[] = {
     {"/types", false, READ, handle_types, READ_ALLOW, ROUTES_PUBLIC},
     {"/version", false, READ, handle_version, READ_ALLOW, ROUTES_PUBLIC},
     {"/openapi.json", false, READ, handle_openapi, READ_ALLOW, ROUTES_PUBLIC},
+    {"/metrics", false, READ, handle_metrics, READ_ALLOW, ROUTES_METRICS | ROUTES_PROBE},
 };
+_Static_assert(ARRAY_LEN(routes) <= METRICS_ROUTES_MAX, "each route has counts of its own");
 
 int route_count(void)
 {

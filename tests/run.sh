@@ -1,8 +1,8 @@
 #!/bin/sh
-# Usage: BUILD=build [SANITIZE=...] [ONLY=unit|golden|neon|scripts] sh tests/run.sh UNIT_PROGRAM...
+# Usage: BUILD=build [SANITIZE=...] [ONLY=unit|fuzz|golden|neon|scripts] sh tests/run.sh UNIT_PROGRAM...
 # The one runner behind `make test`. Runs the programs one after the other, each with a time limit, and ends with the
 # line "N passed, N failed" or "N passed, N failed, N skipped". What it runs besides the given unit programs:
-# the golden pictures for each CPU build, the software GL and NEON, tests/http/run.py, tests/roundtrip/*.py.
+# all inputs of the fuzz targets, the golden pictures for each CPU build, the software GL and NEON, tests/http/run.py, tests/roundtrip/*.py.
 #
 # What a program has to do: exit 0 when all is well, 77 when it can't run here (its last line says why), anything else
 # on failure. It may tell its own count, as cmocka does or as a line "N passed, N failed[, N skipped]", and each skip
@@ -117,11 +117,21 @@ if wanted unit; then
     done
 fi
 
+if wanted fuzz; then
+    for source in tests/fuzz/fuzz_*.c; do
+        target=$(basename "$source" .c)
+        target=${target#fuzz_}
+        check "replay-$target" 120 "$BUILD/tests/replay_$target" "tests/fuzz/corpus/$target" "tests/fuzz/crashes/$target"
+    done
+fi
+
 if wanted golden && [ -x "$BUILD/golden" ]; then
     for mask in sse2 avx2 avx512 neon; do
         [ -e "$BUILD/obj/renderer/cpu/kernels_$mask.o" ] && check "golden-$mask" 120 "$BUILD/golden" -b cpu -m $mask tests/golden/golden.tsv
     done
     check files 60 "$BUILD/files" tests/golden/files.tsv
+    # A device that is lost every 40th draw must change no pixel.
+    check golden-fault 120 "$BUILD/golden" -b fault tests/golden/golden.tsv
     check golden-gl-software 300 "$BUILD/golden" -b gl-software tests/golden/golden.tsv
 fi
 
