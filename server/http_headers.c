@@ -10,8 +10,6 @@
 
 #include "server/http_private.h"
 
-#define TRACEPARENT_LEN (HTTP_TRACEPARENT_BYTES - 1)
-
 static bool same(const char *a, size_t a_len, const char *b)
 {
     return strlen(b) == a_len && strncasecmp(a, b, a_len) == 0;
@@ -118,21 +116,30 @@ void http_header_take(struct exchange *e, const char *name, size_t name_len, con
     }
 }
 
-/* An id of the client's is used as it is, so it must be harmless anywhere: headers, logs, files. */
-static bool id_valid(const char *id)
+/* libmicrohttpd leaves blanks at the end of a value. */
+static size_t trimmed_len(const char *value)
 {
-    size_t len = strspn(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
-    return len > 0 && len < HTTP_REQUEST_ID_BYTES && id[len] == '\0';
+    size_t len = strlen(value);
+    while (len && (value[len - 1] == ' ' || value[len - 1] == '\t'))
+        len--;
+    return len;
+}
+
+/* An id of the client's is used as it is, so it must be harmless anywhere: headers, logs, files. */
+static bool id_valid(const char *id, size_t len)
+{
+    return len > 0 && len < HTTP_REQUEST_ID_BYTES &&
+           strspn(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == len;
 }
 
 /* Version 00 of W3C Trace Context: 00-<32 hex>-<16 hex>-<2 hex>, lower case, neither id all zeros. */
-static bool traceparent_valid(const char *text)
+static bool traceparent_valid(const char *text, size_t len)
 {
     static const char form[] = "00-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh";
     _Static_assert(sizeof(form) == HTTP_TRACEPARENT_BYTES, "as long as the header");
-    if (strlen(text) != TRACEPARENT_LEN)
+    if (len != sizeof(form) - 1)
         return false;
-    for (size_t i = 0; i < TRACEPARENT_LEN; i++) {
+    for (size_t i = 0; i < len; i++) {
         bool hex = (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f');
         if (form[i] == 'h' ? !hex : text[i] != form[i])
             return false;
@@ -140,13 +147,16 @@ static bool traceparent_valid(const char *text)
     return strspn(text + 3, "0") < 32 && strspn(text + 36, "0") < 16;
 }
 
+/* Both targets are zeroed and have room for a valid text and its NUL. */
 static void names_take(struct exchange *e)
 {
     const struct http_request *in = &e->x.in;
-    if (in->request_id && !e->id_lost && id_valid(in->request_id))
-        memcpy(e->x.id, in->request_id, strlen(in->request_id) + 1);
-    if (in->traceparent && !e->trace_lost && traceparent_valid(in->traceparent))
-        memcpy(e->x.traceparent, in->traceparent, HTTP_TRACEPARENT_BYTES);
+    size_t id_len = in->request_id && !e->id_lost ? trimmed_len(in->request_id) : 0;
+    size_t trace_len = in->traceparent && !e->trace_lost ? trimmed_len(in->traceparent) : 0;
+    if (id_len && id_valid(in->request_id, id_len))
+        memcpy(e->x.id, in->request_id, id_len);
+    if (trace_len && traceparent_valid(in->traceparent, trace_len))
+        memcpy(e->x.traceparent, in->traceparent, trace_len);
 }
 
 static enum err target_check(const struct exchange *e, const char *version)

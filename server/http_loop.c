@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "server/log.h"
+#include "server/metrics.h"
 
 #define SWEEP_MS       1000 /* time limits are whole seconds */
 #define SWEEP_DRAIN_MS 20   /* while draining: idle connections go soon */
@@ -131,6 +132,7 @@ void http_loop_add(struct http_loop *loop, struct http_connection *c)
     c->phase = PHASE_IDLE;
     c->since_ms = loop->now_ms;
     atomic_fetch_add(&loop->server->connections, 1);
+    metrics_connections(+1);
 }
 
 void http_loop_remove(struct http_loop *loop, struct http_connection *c)
@@ -142,6 +144,7 @@ void http_loop_remove(struct http_loop *loop, struct http_connection *c)
     if (c->next)
         c->next->prev = c->prev;
     atomic_fetch_sub(&loop->server->connections, 1);
+    metrics_connections(-1);
 }
 
 void http_connection_shut(struct http_connection *c)
