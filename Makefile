@@ -139,6 +139,9 @@ install: all ## install the daemon under $(DESTDIR)$(PREFIX)
 # tests/unit/test_*.c are test programs; other .c files there are programs that scripts of tests/ use.
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
 HELPERS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
+# Each tests/fuzz/fuzz_*.c is a target; replay_* runs its inputs without a fuzzer.
+FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+REPLAY := $(FUZZ:%=$(BUILD)/tests/replay_%)
 TOOLS := $(addprefix $(BUILD)/,golden files docs sheet)
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libplanetd.a
@@ -154,7 +157,11 @@ $(BUILD)/sheet: $(BUILD)/obj/tests/sheet/sheet.o
 $(TOOLS):
 	$(CC) $(FLAGS) $(LDFLAGS) $(filter %.o,$^) $(BUILD)/libplanetd.a -o $@ -Wl,--as-needed $(PKG_LIBS)
 
-programs: all $(UNIT) $(HELPERS) $(TOOLS) ## build the daemon and all test programs, run nothing
+$(BUILD)/tests/replay_%: $(addprefix $(BUILD)/obj/tests/fuzz/,fuzz_%.o replay.o) $(BUILD)/libplanetd.a
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) $(LDFLAGS) $^ -o $@ $(PKG_LIBS)
+
+programs: all $(UNIT) $(HELPERS) $(REPLAY) $(TOOLS) ## build the daemon and all test programs, run nothing
 
 test: ## install what is missing, build and run every test (SANITIZE=address,undefined or thread: sanitized)
 	@sh deploy/install-packages.sh build run test
@@ -229,7 +236,7 @@ $(BUILD)/tidy/%: %.c $(H_FILES) .clang-tidy | $(GENERATED)
 
 # ---- Pictures and tables that are committed -----------------------------------------------------------------------
 
-docs: $(BUILD)/docs ## write the README's tables anew from the tables of the code
+docs: $(BUILD)/docs ## write the README's tables and api/openapi.json anew from the tables of the code
 	sh tests/docs/docs.sh $(BUILD)/docs
 
 sheet: $(BUILD)/sheet ## draw the README's pictures anew (tests/pictures/)
@@ -260,6 +267,20 @@ image-test: ## build deploy/Dockerfile without Docker (buildah, debootstrap; roo
 	@sh deploy/install-packages.sh image-test
 	@sh tests/image/image_test.sh
 
+# ---- Fuzzing --------------------------------------------------------------------------------------------------------
+
+# libFuzzer is clang's, so all is built once more, for coverage and with sanitizers.
+fuzz: ## run each fuzz target for a minute (FUZZ_SECONDS=60); one alone: make fuzz FUZZ=query
+	@sh deploy/install-packages.sh build run fuzz
+	@+$(MAKE) $(JOBS) CC=clang SANITIZE=address,undefined CFLAGS=-fsanitize=fuzzer-no-link BUILD=$(BUILD)-fuzz \
+	    fuzz-programs
+	@BUILD=$(BUILD)-fuzz sh tests/fuzz/run.sh $(FUZZ)
+
+fuzz-programs: $(FUZZ:%=$(BUILD)/fuzz_%)
+
+$(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/libplanetd.a
+	$(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) $^ -o $@ $(PKG_LIBS)
+
 # ---- Soak ----------------------------------------------------------------------------------------------------------
 
 SOAK_SECONDS ?= 600
@@ -279,7 +300,7 @@ help: ## list the targets
 
 FORCE:
 .PHONY: all packages docs sheet golden bench run install programs test unit neon neon-parity lint lint-layers lint-format \
-        lint-cppcheck lint-sh lint-tidy bench-programs image-test soak clean help FORCE
+        lint-cppcheck lint-sh lint-tidy bench-programs image-test fuzz fuzz-programs soak clean help FORCE
 
 # ARCH is a build's, so objects of other architectures never get here.
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

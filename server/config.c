@@ -1,22 +1,25 @@
 /* config.c -- settings from flags, environment and defaults.
  *
  * One table (config.def) declares them all; every function here walks it. --print-config writes lines that
- * systemd's EnvironmentFile= and `docker run --env-file` take as they are. Nothing is kept: the caller owns
- * the result. Threads: one, at the start. */
-#define _GNU_SOURCE /* sched_getaffinity() */
+ * systemd's EnvironmentFile= and `docker run --env-file` take as they are. These two disagree about quotes
+ * and backslashes, so no setting may have them. What holds a secret is neither printed nor repeated when it
+ * is wrong. Nothing is kept: the caller owns the result. Threads: one, at the start. */
 #include "server/config.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "api/describe.h"
+#include "api/sign.h"
 #include "api/text.h"
 #include "renderer/base/attr.h"
 #include "renderer/base/blob.h"
+#include "server/forwarded.h"
+#include "server/processors.h"
+#include "server/store_redis.h"
 
 enum kind {
     KIND_LISTEN,
@@ -44,19 +47,19 @@ static const struct setting settings[] = {
 #undef SETTING
 };
 
-static int processors(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof(set), &set))
-        return 1;
-    int n = CPU_COUNT(&set);
-    return n < 1 ? 1 : n;
-}
-
 bool config_address_parse(const char *text, struct config_address *ret_address)
 {
     const char *colon = strrchr(text, ':');
     const char *host = text, *host_end = colon;
+    struct config_address address = {.path = ""};
+    if (strncmp(text, "unix:", 5) == 0) {
+        size_t path_len = strlen(text + 5);
+        if (text[5] != '/' || path_len >= sizeof(address.path))
+            return false;
+        memcpy(address.path, text + 5, path_len + 1);
+        *ret_address = address;
+        return true;
+    }
     if (!colon)
         return false;
     if (text[0] == '[') {
@@ -72,27 +75,41 @@ bool config_address_parse(const char *text, struct config_address *ret_address)
         return false;
     if (strspn(colon + 1, "0123456789") != port_len || atoi(colon + 1) > 65535)
         return false;
-    memcpy(ret_address->host, host, host_len);
-    ret_address->host[host_len] = '\0';
-    memcpy(ret_address->port, colon + 1, port_len + 1);
+    memcpy(address.host, host, host_len);
+    memcpy(address.port, colon + 1, port_len + 1);
+    *ret_address = address;
     return true;
 }
 
 /* What can be wrong with a value. */
 enum flaw {
     FLAW_NONE,
-    FLAW_KIND,  /* not what the setting allows */
+    FLAW_KIND,      /* not what the setting allows */
+    FLAW_CHARACTER, /* one that no setting may have */
+    FLAW_LONG,
     FLAW_TWICE, /* an address that is there already */
     FLAW_MANY   /* an address too many */
 };
+
+/* Whether a value can stand in an env file of systemd and of docker as it is. */
+static bool text_plain(const char *text)
+{
+    size_t len = strlen(text);
+    for (const char *p = text; *p; p++)
+        if ((unsigned char)*p < ' ' || strchr("\"'\\\177", *p))
+            return false;
+    return len == 0 || (text[0] != ' ' && text[len - 1] != ' ' && text_is_utf8(text, len));
+}
 
 /* Whether the list has this address. Port 0 is another port each time. */
 static bool listen_has(const struct config_listen *list, const struct config_address *address)
 {
     for (int i = 0; i < list->count; i++) {
         struct config_address other;
-        if (config_address_parse(list->text[i], &other) && strcasecmp(other.host, address->host) == 0 &&
-            atoi(other.port) == atoi(address->port) && atoi(other.port) != 0)
+        if (!config_address_parse(list->text[i], &other) || strcmp(other.path, address->path) != 0)
+            continue;
+        if (other.path[0] || (strcasecmp(other.host, address->host) == 0 &&
+                              atoi(other.port) == atoi(address->port) && atoi(other.port) != 0))
             return true;
     }
     return false;
@@ -159,14 +176,63 @@ static bool number_parse(const struct setting *s, const char *text, int64_t *ret
     return true;
 }
 
+static bool follows_processors(const struct setting *s)
+{
+    return strcmp(s->standard, "processors") == 0;
+}
+
+static bool is_secret(const struct setting *s)
+{
+    return s->kind == KIND_KEYS || s->kind == KIND_REDIS;
+}
+
+static size_t text_room(const struct setting *s)
+{
+    return s->kind == KIND_PROXIES || s->kind == KIND_KEYS ? CONFIG_LONG_TEXT_BYTES : CONFIG_TEXT_BYTES;
+}
+
+static bool text_valid(enum kind kind, const char *text)
+{
+    struct forwarded_proxies proxies = {0};
+    struct sign_keys keys;
+    bool valid = true;
+    if (kind == KIND_REDIS)
+        valid = *text == '\0' || store_redis_url_valid(text);
+    else if (kind == KIND_PROXIES)
+        valid = forwarded_proxies_parse(text, &proxies);
+    else if (kind == KIND_KEYS)
+        valid = sign_keys_parse(text, &keys);
+    if (kind == KIND_KEYS)
+        explicit_bzero(&keys, sizeof(keys));
+    return valid;
+}
+
+/* Writes a text, or adds it to a list behind a comma. */
+static enum flaw text_set(const struct setting *s, const char *text, bool adds, char *field)
+{
+    char whole[CONFIG_LONG_TEXT_BYTES];
+    const char *before = adds && *field && *text ? field : "";
+    int n = snprintf(whole, sizeof(whole), "%s%s%s", before, *before ? "," : "", text);
+    if (n < 0 || (size_t)n >= text_room(s))
+        return FLAW_LONG;
+    if (!text_valid(s->kind, text) || !text_valid(s->kind, whole))
+        return FLAW_KIND;
+    memcpy(field, whole, (size_t)n + 1);
+    return FLAW_NONE;
+}
+
 /* Writes `text` to the setting's field. `fresh` empties a list first. */
 static enum flaw setting_set(const struct setting *s, const char *text, bool fresh, struct config *c)
 {
     void *field = (char *)c + s->offset;
+    if (!text_plain(text))
+        return FLAW_CHARACTER;
     switch (s->kind) {
     case KIND_LISTEN:
         if (fresh)
             ((struct config_listen *)field)->count = 0;
+        if (!*text && *s->standard)
+            return FLAW_KIND; /* a service that listens nowhere */
         return listen_add(field, text);
     case KIND_CHOICE:
         if (!word_in(s->words, text))
@@ -174,14 +240,20 @@ static enum flaw setting_set(const struct setting *s, const char *text, bool fre
         memcpy(field, text, strlen(text) + 1);
         return FLAW_NONE;
     case KIND_COUNT:
+        if (follows_processors(s) && strcmp(text, s->standard) == 0) {
+            int64_t n = processors_usable("");
+            *(int64_t *)field = n > s->most ? s->most : n;
+            return FLAW_NONE;
+        }
+        return number_parse(s, text, field) ? FLAW_NONE : FLAW_KIND;
     case KIND_BYTES:
         return number_parse(s, text, field) ? FLAW_NONE : FLAW_KIND;
     case KIND_TEXT:
     case KIND_REDIS:
+        return text_set(s, text, false, field);
     case KIND_PROXIES:
     case KIND_KEYS:
-        snprintf(field, CONFIG_TEXT_BYTES, "%s", text);
-        return FLAW_NONE;
+        return text_set(s, text, !fresh, field);
     }
     return FLAW_KIND;
 }
@@ -192,14 +264,16 @@ void config_allowed(int i, char ret_text[CONFIG_ALLOWED_BYTES])
     const char *words = s->words ? s->words : "";
     switch (s->kind) {
     case KIND_LISTEN:
-        snprintf(ret_text, CONFIG_ALLOWED_BYTES, "HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080");
+        snprintf(ret_text, CONFIG_ALLOWED_BYTES,
+                 "HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080, or unix:/path of at most %d bytes%s",
+                 CONFIG_PATH_BYTES - 1, s->standard[0] ? "" : "; empty = none");
         return;
     case KIND_CHOICE:
         snprintf(ret_text, CONFIG_ALLOWED_BYTES, "one of %s", words[0] == '|' ? words + 1 : words);
         return;
     case KIND_COUNT:
-        snprintf(ret_text, CONFIG_ALLOWED_BYTES, "a whole number from %lld to %lld", (long long)s->least,
-                 (long long)s->most);
+        snprintf(ret_text, CONFIG_ALLOWED_BYTES, "a whole number from %lld to %lld%s", (long long)s->least,
+                 (long long)s->most, follows_processors(s) ? ", or the word processors" : "");
         return;
     case KIND_BYTES:
         snprintf(ret_text, CONFIG_ALLOWED_BYTES,
@@ -207,10 +281,22 @@ void config_allowed(int i, char ret_text[CONFIG_ALLOWED_BYTES])
                  (long long)s->least, (long long)s->most >> 30);
         return;
     case KIND_TEXT:
+        snprintf(ret_text, CONFIG_ALLOWED_BYTES, "a text of at most %d bytes", CONFIG_TEXT_BYTES - 1);
+        return;
     case KIND_REDIS:
+        snprintf(ret_text, CONFIG_ALLOWED_BYTES,
+                 "redis://[user[:password]@]host[:port][/database] or unix:///path");
+        return;
     case KIND_PROXIES:
+        snprintf(ret_text, CONFIG_ALLOWED_BYTES,
+                 "up to %d addresses, networks such as 10.0.0.0/8 or fd00::/8, or the word unix, with commas "
+                 "between",
+                 FORWARDED_PROXIES_MAX);
+        return;
     case KIND_KEYS:
-        snprintf(ret_text, CONFIG_ALLOWED_BYTES, "a text");
+        snprintf(ret_text, CONFIG_ALLOWED_BYTES,
+                 "up to %d keys of %d to %d bytes as hex digits, with commas between", SIGN_KEYS_MAX,
+                 SIGN_KEY_MIN_BYTES, SIGN_KEY_MAX_BYTES);
         return;
     }
 }
@@ -236,25 +322,66 @@ bool config_variable_known(const char *name, size_t len, const char **ret_neares
     return false;
 }
 
+/* Writes a client's or user's text so that a terminal survives it. */
+static void put_quoted(FILE *to, const char *text, size_t len)
+{
+    fputc('\'', to);
+    for (size_t i = 0; i < len && i < 100 && text[i]; i++)
+        fputc((unsigned char)text[i] < 32 || text[i] == 127 ? '?' : text[i], to);
+    fputc('\'', to);
+}
+
 static void complain(FILE *to, const struct setting *s, const char *where, const char *text, enum flaw flaw)
 {
     char allowed[CONFIG_ALLOWED_BYTES];
-    fprintf(to, "planetd: %s: '", where);
-    for (const char *p = text; *p && p < text + 100; p++) /* a terminal must survive any argument */
-        fputc((unsigned char)*p < 32 || *p == 127 ? '?' : *p, to);
+    fprintf(to, "planetd: %s: ", where);
+    if (is_secret(s))
+        fputs("the value (not shown)", to);
+    else
+        put_quoted(to, text, strlen(text));
     switch (flaw) {
     case FLAW_NONE:
     case FLAW_KIND:
         config_allowed((int)(s - settings), allowed);
-        fprintf(to, "' is not %s\n", allowed);
+        fprintf(to, " is not %s\n", allowed);
+        return;
+    case FLAW_CHARACTER:
+        fputs(" has a control character, a quote, a backslash, a blank at an end, or is not UTF-8\n", to);
+        return;
+    case FLAW_LONG:
+        fprintf(to, " is too long; %zu bytes fit\n", text_room(s) - 1);
         return;
     case FLAW_TWICE:
-        fprintf(to, "%s\n", strchr(text, ',') ? "' has an address that is given twice" : "' is given twice");
+        fprintf(to, " %s\n", strchr(text, ',') ? "has an address that is given twice" : "is given twice");
         return;
     case FLAW_MANY:
-        fprintf(to, "' is too much; %d addresses can be listened on\n", CONFIG_LISTEN_MAX);
+        fprintf(to, " is too much; %d addresses can be listened on\n", CONFIG_LISTEN_MAX);
         return;
     }
+}
+
+/* What --help puts behind a flag. */
+static const char *placeholder(const struct setting *s)
+{
+    switch (s->kind) {
+    case KIND_LISTEN:
+        return "HOST:PORT|unix:/PATH";
+    case KIND_CHOICE:
+        return s->words[0] == '|' ? s->words + 1 : s->words;
+    case KIND_COUNT:
+        return "N";
+    case KIND_BYTES:
+        return "BYTES";
+    case KIND_TEXT:
+        return "TEXT";
+    case KIND_REDIS:
+        return "URL";
+    case KIND_PROXIES:
+        return "NETWORKS";
+    case KIND_KEYS:
+        return "KEYS";
+    }
+    return "";
 }
 
 static void print_help(FILE *out)
@@ -263,14 +390,9 @@ static void print_help(FILE *out)
     for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
         const struct setting *s = &settings[i];
         char allowed[CONFIG_ALLOWED_BYTES];
-        fprintf(out, "  --%s %s\n      %s\n", s->flag,
-                s->kind == KIND_LISTEN  ? "HOST:PORT"
-                : s->words              ? (s->words[0] == '|' ? s->words + 1 : s->words)
-                : s->kind == KIND_BYTES ? "BYTES"
-                                        : "N",
-                s->help);
+        fprintf(out, "  --%s %s\n      %s\n", s->flag, placeholder(s), s->help);
         config_allowed((int)i, allowed);
-        if (s->kind == KIND_COUNT || s->kind == KIND_BYTES)
+        if (s->kind != KIND_CHOICE && s->kind != KIND_REDIS) /* there flag and help say it */
             fprintf(out, "      %s\n", allowed);
         fprintf(out, "      default: %s, environment: %s\n", s->standard[0] ? s->standard : "empty",
                 s->variable);
@@ -281,21 +403,51 @@ static void print_help(FILE *out)
           out);
 }
 
+/* A URL with a password is shown without it, as a comment: a line that was loaded would lack it. */
+static void print_redis(FILE *out, const struct setting *s, const char *url)
+{
+    const char *at = strrchr(url, '@'), *user = strstr(url, "://");
+    if (!at || !user || strncmp(url, "redis", 5) != 0) {
+        fprintf(out, "%s=%s\n", s->variable, url);
+        return;
+    }
+    user += 3;
+    size_t user_len = strcspn(user, ":@");
+    if (user[user_len] == '@') /* just one word: some mean a password by it */
+        user_len = 0;
+    fprintf(out, "# %s=%.*s%.*s%s***%s has a password that is not shown\n", s->variable, (int)(user - url),
+            url, (int)user_len, user, user_len ? ":" : "", at);
+}
+
 static void print_config(FILE *out, const struct config *c)
 {
     for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
         const struct setting *s = &settings[i];
         const void *field = (const char *)c + s->offset;
-        fprintf(out, "%s=", s->variable);
         const struct config_listen *list = field;
-        if (s->kind == KIND_LISTEN)
+        switch (s->kind) {
+        case KIND_LISTEN:
+            fprintf(out, "%s=", s->variable);
             for (int k = 0; k < list->count; k++)
                 fprintf(out, "%s%s", k ? "," : "", list->text[k]);
-        else if (s->kind != KIND_COUNT && s->kind != KIND_BYTES)
-            fputs(field, out);
-        else
-            fprintf(out, "%lld", (long long)*(const int64_t *)field);
-        fputc('\n', out);
+            fputc('\n', out);
+            break;
+        case KIND_COUNT:
+        case KIND_BYTES:
+            fprintf(out, "%s=%lld\n", s->variable, (long long)*(const int64_t *)field);
+            break;
+        case KIND_CHOICE:
+        case KIND_TEXT:
+        case KIND_PROXIES:
+            fprintf(out, "%s=%s\n", s->variable, (const char *)field);
+            break;
+        case KIND_REDIS:
+            print_redis(out, s, field);
+            break;
+        case KIND_KEYS:
+            fprintf(out, *(const char *)field ? "# %s is set and not shown\n" : "%s=\n", s->variable);
+            break;
+        }
     }
 }
 
@@ -312,17 +464,9 @@ static enum config_outcome print_version(FILE *out)
 
 static bool read_defaults(struct config *c)
 {
-    for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
-        char number[16];
-        const char *text = settings[i].standard;
-        if (strcmp(text, "processors") == 0) {
-            int n = processors();
-            snprintf(number, sizeof(number), "%d", n > settings[i].most ? (int)settings[i].most : n);
-            text = number;
-        }
-        if (setting_set(&settings[i], text, true, c))
+    for (size_t i = 0; i < ARRAY_LEN(settings); i++)
+        if (setting_set(&settings[i], settings[i].standard, true, c))
             return false;
-    }
     return true;
 }
 
@@ -343,8 +487,15 @@ static enum config_outcome read_flag(int argc, char *const *argv, int *at, bool 
     size_t len = strncmp(word, "--", 2) ? 0 : strcspn(word + 2, "=");
     if (len)
         s = setting_find(word + 2, len);
+    if (!s && word[0] != '-') { /* it may be the second half of a secret */
+        fprintf(complaints, "planetd: argument %d is no flag (they begin with --) and no value of one\n",
+                *at);
+        return CONFIG_WRONG;
+    }
     if (!s) {
-        fprintf(complaints, "planetd: there is no flag '%.100s'; --help lists them\n", word);
+        fputs("planetd: there is no flag ", complaints);
+        put_quoted(complaints, word, strcspn(word, "="));
+        fputs("; --help lists them\n", complaints);
         return CONFIG_WRONG;
     }
     const char *text = word[2 + len] == '=' ? word + 3 + len : NULL;
@@ -364,6 +515,7 @@ static enum config_outcome read_flag(int argc, char *const *argv, int *at, bool 
         return CONFIG_WRONG;
     }
     *before = true;
+    c->listen_given = c->listen_given || s->offset == offsetof(struct config, listen);
     return CONFIG_RUN;
 }
 
@@ -383,6 +535,8 @@ enum config_outcome config_read(int argc, char *const *argv, const char *(*envir
             complain(complaints, &settings[i], settings[i].variable, text, flaw);
             return CONFIG_WRONG;
         }
+        if (text && *text && settings[i].offset == offsetof(struct config, listen))
+            c.listen_given = true;
     }
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {

@@ -15,6 +15,8 @@
 #define PLAIN "text/plain; charset=utf-8"
 #define JSON  "application/json"
 
+#define QUEUE_SPARE_PART 16 /* a queue with less than one part in this many free is full */
+
 static const char index_text[] =
     "planetd draws procedural planets. The same URL gives the same bytes, always.\n"
     "\n"
@@ -24,7 +26,9 @@ static const char index_text[] =
     "  curl localhost:8080/planet -H 'Content-Type: application/json' -d '{\"type\":\"ice\",\"seed\":5}' -o "
     "ice.png\n"
     "\n"
+    "/openapi.json  this service for programs (OpenAPI 3.1)\n"
     "/types    bodies and parameters as JSON\n"
+    "/openapi.json  all of it as OpenAPI 3.1\n"
     "/version  name, version, revision and libraries\n"
     "/readyz   can it draw, and with what\n"
     "/healthz  does the process answer\n";
@@ -72,22 +76,52 @@ static json_t *number(uint64_t n)
     return json_integer((json_int_t)n);
 }
 
-static json_t *readiness(const struct renderer_status *r, const struct pipeline_stats *p, bool ready,
+/* Nearly full counts as full: the next render but a small one would be refused. */
+static bool queue_full(const struct pipeline_stats *p)
+{
+    return p->queued_work_max_ns > 0 &&
+           p->queued_work_ns >= p->queued_work_max_ns - p->queued_work_max_ns / QUEUE_SPARE_PART;
+}
+
+/* Why no more work should be sent here; "" when it may be. */
+static const char *unready_reason(const struct renderer_status *r, const struct pipeline_stats *p,
+                                  bool draining)
+{
+    return draining ? "draining" : !r->self_test_ok ? "self-test failed" : queue_full(p) ? "queue full" : "";
+}
+
+static json_t *store_state(const struct pipeline_stats *p, enum store_tier tier)
+{
+    const struct store_stats *t = &p->stores[tier];
+    if (!p->store_there[tier])
+        return json_null();
+    return json_pack("{s:b s:o s:o s:o s:o s:o s:o}", "up", t->up, "hits", number(t->hits), "misses",
+                     number(t->misses), "corrupt", number(t->corrupt), "errors", number(t->errors), "entries",
+                     number(t->entries), "bytes", number(t->bytes));
+}
+
+static json_t *queue_state(const struct pipeline_stats *p)
+{
+    return json_pack("{s:i s:i s:i s:o s:o s:o s:o s:o s:o}", "looking", p->looking, "queued", p->queued,
+                     "running", p->running, "work_ms", number(p->queued_work_ns / 1000000), "work_max_ms",
+                     number(p->queued_work_max_ns / 1000000), "renders", number(p->renders), "cancelled",
+                     number(p->cancelled), "shed", number(p->shed), "shed_share", number(p->shed_share));
+}
+
+static json_t *readiness(const struct renderer_status *r, const struct pipeline_stats *p, const char *reason,
                          bool draining)
 {
     char hash[24];
     snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)r->self_test_hash);
     return json_pack(
-        "{s:b s:b s:{s:s s:s s:s s:b s:s s:i} s:{s:i s:i s:o s:o s:o}"
-        " s:{s:o s:o s:o s:o s:o s:o s:o}}",
-        "ready", ready, "draining", draining, /* */
+        "{s:b s:s s:b s:{s:s s:s s:s s:b s:s s:i} s:o s:{s:o s:o s:o s:o s:o s:o s:o} s:o s:o}", "ready",
+        !*reason, "reason", reason, "draining", draining, /* */
         "renderer", "backend", r->backend, "device", r->device, "reason", r->reason, "self_test_ok",
         r->self_test_ok, "self_test_hash", hash, "device_losses", (int)r->device_losses, /* */
-        "queue", "queued", p->queued, "running", p->running, "renders", number(p->renders), "cancelled",
-        number(p->cancelled), "shed", number(p->shed), /* */
-        "cache", "hits", number(p->hits), "misses", number(p->misses), "coalesced", number(p->coalesced),
-        "entries", number(p->cache.entries), "bytes", number(p->cache.bytes), "budget",
-        number(p->cache.budget), "evictions", number(p->cache.evictions));
+        "queue", queue_state(p), "cache", "hits", number(p->hits), "misses", number(p->misses), "coalesced",
+        number(p->coalesced), "entries", number(p->cache.entries), "bytes", number(p->cache.bytes), "budget",
+        number(p->cache.budget), "evictions", number(p->cache.evictions), /* */
+        "disk", store_state(p, STORE_DISK), "shared", store_state(p, STORE_SHARED));
 }
 
 enum http_verdict handle_ready(struct http_exchange *x, struct service *s)
@@ -98,13 +132,13 @@ enum http_verdict handle_ready(struct http_exchange *x, struct service *s)
     renderer_status(s->renderer, &r);
     pipeline_stats(s->pipeline, &p);
     bool draining = atomic_load(&s->draining);
-    bool ready = r.self_test_ok && !draining;
-    json_t *j = readiness(&r, &p, ready, draining);
+    const char *reason = unready_reason(&r, &p, draining);
+    json_t *j = readiness(&r, &p, reason, draining);
     char *dump = j ? json_dumps(j, JSON_INDENT(2)) : NULL;
     if (!dump || blob_append(&text, dump, strlen(dump)) || blob_append(&text, "\n", 1))
         respond_problem(x, ERR_OOM, NULL, NULL, 0);
     else
-        respond_blob(x, ready ? 200 : 503, JSON, "no-store", &text);
+        respond_blob(x, *reason ? 503 : 200, JSON, "no-store", &text);
     blob_free(&text);
     free(dump);
     json_decref(j);

@@ -29,12 +29,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "server/http_listen.h"
 #include "server/log.h"
+#include "server/metrics.h"
 
 #define SWEEP_MS       1000 /* time limits are whole seconds */
 #define SWEEP_DRAIN_MS 20   /* while draining: idle connections go soon */
-#define FDS_SPARE      64   /* descriptors that are no client: sockets, logs, graphics devices */
+#define FDS_SPARE      128  /* descriptors that are no client: sockets, logs, graphics devices */
 #define OWN_EVENTS     64
 #define TURNS_UNPOLLED 16
 #define FEW            32 /* requests in a turn; far from 128 */
@@ -132,6 +132,7 @@ void http_loop_add(struct http_loop *loop, struct http_connection *c)
     c->phase = PHASE_IDLE;
     c->since_ms = loop->now_ms;
     atomic_fetch_add(&loop->server->connections, 1);
+    metrics_connections(+1);
 }
 
 void http_loop_remove(struct http_loop *loop, struct http_connection *c)
@@ -143,6 +144,7 @@ void http_loop_remove(struct http_loop *loop, struct http_connection *c)
     if (c->next)
         c->next->prev = c->prev;
     atomic_fetch_sub(&loop->server->connections, 1);
+    metrics_connections(-1);
 }
 
 void http_connection_shut(struct http_connection *c)
@@ -241,6 +243,7 @@ static void *loop_run(void *arg)
             mailbox_read(loop);
         for (int i = 0; i < server->socket_count; i++)
             http_mhd_run(loop->daemons[i], few ? FEW_WAIT_MS : 0);
+        access_log_flush(&loop->log);
         if (phase != SERVER_RUNS && !loop->quiesced)
             loop_quiesce(loop);
         if (loop->now_ms >= loop->next_sweep_ms || phase == SERVER_STOPS) {
@@ -260,6 +263,8 @@ static void loop_finish(struct http_loop *loop)
         if (loop->listen_fds[i] >= 0 && !loop->daemons[i])
             close(loop->listen_fds[i]); /* else the daemon has closed it */
     }
+    access_log_flush(&loop->log);
+    http_replies_destroy(loop->replies);
     free(loop->handler_memory);
     while (loop->free_exchanges) {
         struct exchange *e = loop->free_exchanges;
@@ -282,9 +287,12 @@ static enum err loop_init(struct http_loop *loop, unsigned connection_limit)
         return ERR_IO;
     loop->polls[0] = (struct pollfd){.fd = loop->own_epoll, .events = POLLIN};
     loop->now_ms = clock_ms();
+    enum err err = http_replies_create(http_mhd_reply_free, &loop->replies);
+    if (err)
+        return err;
     for (int i = 0; i < loop->server->socket_count; i++) {
         struct pollfd *p = &loop->polls[i + 1];
-        enum err err = http_mhd_start(loop, loop->listen_fds[i], connection_limit, &loop->daemons[i], &p->fd);
+        err = http_mhd_start(loop, loop->listen_fds[i], connection_limit, &loop->daemons[i], &p->fd);
         if (err)
             return err;
         p->events = POLLIN;
@@ -304,23 +312,21 @@ static unsigned connection_limit(const struct http_server *server)
     }
     unsigned all = files.rlim_cur > 1000000 ? 1000000 : (unsigned)files.rlim_cur;
     unsigned each = all > 2 * FDS_SPARE ? all - FDS_SPARE : all / 2;
+    if (server->desc.connection_limit > 0 && each > (unsigned)server->desc.connection_limit)
+        each = (unsigned)server->desc.connection_limit;
     each /= (unsigned)(server->loop_count * server->socket_count);
     return each < 8 ? 8 : each;
 }
 
 static enum err sockets_open(struct http_server *server)
 {
-    for (int i = 0; i < server->desc.listen_count; i++) {
-        int fds[LISTEN_SOCKETS_MAX];
-        char url[LISTEN_URL_BYTES];
-        enum err err = http_listen(server->desc.listen[i], server->loop_count, fds, url);
-        if (err)
-            return err;
+    enum err err = http_listen_open(&server->desc, &server->listeners);
+    if (err)
+        return err;
+    for (int i = 0; i < server->listeners.count; i++)
         for (int k = 0; k < server->loop_count; k++)
-            server->loops[k].listen_fds[i] = fds[k];
-        server->socket_count++;
-        log_info("event=listening message=\"listening on %s\"", url);
-    }
+            server->loops[k].listen_fds[i] = server->listeners.all[i].fds[k];
+    server->socket_count = server->listeners.count;
     return ERR_NONE;
 }
 
@@ -353,9 +359,10 @@ enum err http_server_start(const struct http_server_desc *desc, struct http_serv
         loop->server = server;
         loop->index = i;
         loop->own_epoll = loop->wake_fd = -1;
+        loop->log.mode = desc->log_requests;
     }
     if (getrandom(&server->boot, sizeof(server->boot), 0) != sizeof(server->boot))
-        server->boot = (uint32_t)clock_ms();
+        server->boot = (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
     enum err err = http_addresses_init(&server->addresses, desc->connections_per_address);
     if (err) {
         log_error("event=http_failed error=%s", err_name(err));
@@ -383,6 +390,7 @@ static void phase_set(struct http_server *server, enum server_phase phase)
 
 void http_server_drain(struct http_server *server)
 {
+    http_listen_unlink(&server->listeners); /* before they are closed: a successor may be waiting */
     phase_set(server, SERVER_DRAINS);
 }
 
@@ -415,6 +423,7 @@ void http_server_destroy(struct http_server *server)
 {
     if (!server)
         return;
+    http_listen_unlink(&server->listeners);
     for (int i = 0; i < server->loop_count; i++)
         loop_finish(&server->loops[i]);
     http_addresses_finish(&server->addresses);

@@ -11,18 +11,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "api/sign.h"
 #include "renderer/base/pool.h"
 #include "renderer/renderer.h"
+#include "server/access_log.h"
 #include "server/config.h"
+#include "server/forwarded.h"
 #include "server/health.h"
 #include "server/http.h"
 #include "server/log.h"
 #include "server/pipeline.h"
 
-#define EXIT_CONFIG  2
-#define WAIT_STEP_MS 20
-#define REST_S       5    /* to end threads and free memory, after the last answer */
-#define ABORT_MS     1000 /* answers to cancelled requests get so long to be sent */
+#define EXIT_CONFIG         2
+#define METRICS_CONNECTIONS 32 /* scrapers and probes; clients can't take their descriptors */
+#define WAIT_STEP_MS        20
+#define REST_S              5    /* to end threads and free memory, after the last answer */
+#define ABORT_MS            1000 /* answers to cancelled requests get so long to be sent */
 
 static const char *environment(const char *name)
 {
@@ -132,19 +136,44 @@ static enum err http_start(const struct config *c, struct service *service, stru
         .connections_per_address = (int)c->connections_per_address,
         .idle_seconds = (int)c->idle_seconds,
         .request_seconds = (int)c->request_seconds,
+        .log_requests = access_log_mode(c->log_requests),
         .routes = ROUTES_PUBLIC,
         .service = service,
     };
     return http_server_start(&desc, ret_http);
 }
 
+/* The address for metrics and probes has a thread of its own: it answers when the public ones are busy, and
+ * until the last of their answers is sent. */
+static enum err metrics_start(const struct config *c, struct service *service, struct http_server **ret_http)
+{
+    struct http_server_desc desc = {
+        .listen = c->metrics_listen.text,
+        .listen_count = c->metrics_listen.count,
+        .threads = 1,
+        .connection_limit = METRICS_CONNECTIONS,
+        .idle_seconds = (int)c->idle_seconds,
+        .request_seconds = (int)c->request_seconds,
+        .log_requests = access_log_mode(c->log_requests),
+        .routes = ROUTES_METRICS,
+        .service = service,
+    };
+    return desc.listen_count ? http_server_start(&desc, ret_http) : ERR_NONE;
+}
+
 /* Starts everything, serves, ends everything. Each failure is in the log when it returns. */
 static enum err run(const struct config *c, const sigset_t *set)
 {
     struct service service = {0};
+    struct sign_keys keys = {0};
+    struct forwarded_proxies proxies = {0};
     struct pool *pool = NULL;
-    struct http_server *http = NULL;
+    struct http_server *http = NULL, *metrics = NULL;
     struct renderer_status status;
+    if (!sign_keys_parse(c->sign_keys, &keys) || !forwarded_proxies_parse(c->trusted_proxy, &proxies))
+        return ERR_CONFIG; /* cannot be: config_read() has tried them */
+    service.sign_keys = &keys;
+    service.proxies = &proxies;
     enum err err = pool_create((int)c->render_threads, &pool);
     if (err) {
         log_error("event=no_threads error=%s reason=\"%s\"", err_name(err), err_words(err));
@@ -177,17 +206,20 @@ static enum err run(const struct config *c, const sigset_t *set)
     err = pipeline_create(&pd, &service.pipeline);
     if (err)
         log_error("event=no_pipeline error=%s reason=\"%s\"", err_name(err), err_words(err));
-    else
-        err = http_start(c, &service, &http);
-    if (!err) {
+    else if (!(err = http_start(c, &service, &http)))
+        err = metrics_start(c, &service, &metrics);
+    if (!err)
         serve(c, &service, http, set);
+    if (http)
         http_server_stop(http);
-    }
+    if (metrics)
+        http_server_stop(metrics);
 done: /* renders that nobody waits for end with the pool; only then can nothing call back into the server */
     pipeline_destroy(service.pipeline);
     renderer_close(service.renderer);
     pool_destroy(pool);
     http_server_destroy(http);
+    http_server_destroy(metrics);
     return err;
 }
 
@@ -196,13 +228,12 @@ int main(int argc, char **argv)
     struct config c;
     sigset_t set;
     bool health = argc > 1 && strcmp(argv[1], "health") == 0;
-    enum config_outcome outcome =
-        config_read(argc - health, argv + health, environment, stdout, stderr, &c);
+    enum config_outcome outcome = config_read(argc - health, argv + health, environment, stdout, stderr, &c);
     if (outcome != CONFIG_RUN)
         return outcome == CONFIG_DONE ? 0 : EXIT_CONFIG;
     if (health)
         return health_check(&c);
-    log_open(c.log_level);
+    log_open(c.log_level, c.log_format);
     warn_of_unknown_variables();
     signals_block(&set);
     enum err err = run(&c, &set);

@@ -19,10 +19,13 @@
 /* Pictures above this are kept in memory alone: reading one back would cost about what drawing it does. */
 #define RECORD_BODY_MAX_BYTES ((size_t)64 << 20)
 
+/* No record is longer: whoever reads one may refuse by its length alone. */
+#define RECORD_MAX_BYTES (RECORD_BODY_MAX_BYTES + KEY_MAX_BYTES + ETAG_BYTES + 40)
+
 /* Bytes that the record of this entry has. */
 size_t record_bytes(const struct entry *e);
 
-/* Replaces *ret_record. ERR_OOM. Threads: any. */
+/* Replaces *ret_record. ERR_OOM, also for a body that is empty or above the limit. Threads: any. */
 MUST_USE enum err record_write(const struct entry *e, struct blob *ret_record);
 
 enum record_verdict {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "server/metrics.h"
+
 #define READ       (HTTP_GET | HTTP_HEAD)
 #define READ_ALLOW "GET, HEAD, OPTIONS"
 #define BOTH       (ROUTES_PUBLIC | ROUTES_METRICS)
@@ -13,11 +15,14 @@ static const struct route routes[] = {
     {"/planet.", true, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
     {"/planet/", true, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
     {"/", false, READ, handle_index, READ_ALLOW, ROUTES_PUBLIC},
-    {"/healthz", false, READ, handle_health, READ_ALLOW, BOTH},
-    {"/readyz", false, READ, handle_ready, READ_ALLOW, BOTH},
+    {"/healthz", false, READ, handle_health, READ_ALLOW, BOTH | ROUTES_PROBE},
+    {"/readyz", false, READ, handle_ready, READ_ALLOW, BOTH | ROUTES_PROBE},
     {"/types", false, READ, handle_types, READ_ALLOW, ROUTES_PUBLIC},
     {"/version", false, READ, handle_version, READ_ALLOW, ROUTES_PUBLIC},
+    {"/openapi.json", false, READ, handle_openapi, READ_ALLOW, ROUTES_PUBLIC},
+    {"/metrics", false, READ, handle_metrics, READ_ALLOW, ROUTES_METRICS | ROUTES_PROBE},
 };
+_Static_assert(ARRAY_LEN(routes) <= METRICS_ROUTES_MAX, "each route has counts of its own");
 
 int route_count(void)
 {

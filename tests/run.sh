@@ -1,8 +1,8 @@
 #!/bin/sh
-# Usage: BUILD=build [SANITIZE=...] [ONLY=unit|golden|neon|scripts] sh tests/run.sh UNIT_PROGRAM...
+# Usage: BUILD=build [SANITIZE=...] [ONLY=unit|fuzz|golden|neon|scripts] sh tests/run.sh UNIT_PROGRAM...
 # The one runner behind `make test`. Runs the programs one after the other, each with a time limit, and ends with the
 # line "N passed, N failed" or "N passed, N failed, N skipped". What it runs besides the given unit programs:
-# the golden pictures for each CPU build, the software GL and NEON, tests/http/run.py, tests/roundtrip/*.py.
+# all inputs of the fuzz targets, the golden pictures for each CPU build, the software GL and NEON, tests/http/run.py, tests/roundtrip/*.py.
 #
 # What a program has to do: exit 0 when all is well, 77 when it can't run here (its last line says why), anything else
 # on failure. It may tell its own count, as cmocka does or as a line "N passed, N failed[, N skipped]", and each skip
@@ -114,6 +114,14 @@ skip() {
 if wanted unit; then
     for program in "$@"; do
         check "$(basename "$program")" 120 "$program"
+    done
+fi
+
+if wanted fuzz; then
+    for source in tests/fuzz/fuzz_*.c; do
+        target=$(basename "$source" .c)
+        target=${target#fuzz_}
+        check "replay-$target" 120 "$BUILD/tests/replay_$target" "tests/fuzz/corpus/$target" "tests/fuzz/crashes/$target"
     done
 fi
 

@@ -19,7 +19,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define RING_START 64 /* jobs; doubles when full */
 
@@ -33,8 +35,9 @@ struct region {
     void (*part)(void *ctx, int i);
     void *ctx;
     long long count;
-    atomic_llong next;      /* first part that nobody took; runs past count, hence not an int */
-    int helpers;            /* workers inside; under the pool's lock */
+    atomic_llong next; /* first part that nobody took; runs past count, hence not an int */
+    int helpers;       /* workers inside; under the pool's lock, as is helped_ns */
+    uint64_t helped_ns;
     pthread_cond_t left;    /* the last helper has gone */
     struct region *sibling; /* in the pool's list */
 };
@@ -51,6 +54,15 @@ struct pool {
     int threads;
     pthread_t thread[];
 };
+
+static _Thread_local uint64_t helped_ns; /* what pool_helped_ns() tells */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 static struct job job_take(struct pool *pool)
 {
@@ -91,8 +103,11 @@ static void region_help(struct pool *pool, struct region *region)
 {
     region->helpers++;
     pthread_mutex_unlock(&pool->lock);
+    uint64_t begin = now_ns();
     region_work(pool, region, true);
+    uint64_t end = now_ns();
     pthread_mutex_lock(&pool->lock);
+    region->helped_ns += end - begin;
     if (--region->helpers == 0)
         pthread_cond_signal(&region->left); /* under the lock: the owner can't free it before we let go */
 }
@@ -241,6 +256,7 @@ static void region_close(struct pool *pool, struct region *region)
     *at = region->sibling;
     while (region->helpers > 0)
         pthread_cond_wait(&region->left, &pool->lock);
+    helped_ns += region->helped_ns;
     pthread_mutex_unlock(&pool->lock);
     pthread_cond_destroy(&region->left);
 }
@@ -263,4 +279,9 @@ void pool_for(struct pool *pool, int count, void (*part)(void *ctx, int i), void
 int pool_threads(const struct pool *pool)
 {
     return pool->threads;
+}
+
+uint64_t pool_helped_ns(void)
+{
+    return helped_ns;
 }

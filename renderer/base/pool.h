@@ -6,6 +6,8 @@
  * asked to run more threads than it was told to. */
 #pragma once
 
+#include <stdint.h>
+
 #include "renderer/base/attr.h"
 #include "renderer/base/err.h"
 
@@ -27,3 +29,7 @@ void pool_for(struct pool *pool, int count, void (*part)(void *ctx, int i), void
 
 /* Workers. Threads: any. */
 int pool_threads(const struct pool *pool);
+
+/* Time that idle workers have put into pool_for() calls of the calling thread, all together. A caller takes
+ * the difference: what a picture cost is its own time and this. Threads: any, each has its own. */
+uint64_t pool_helped_ns(void);

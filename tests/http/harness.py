@@ -31,8 +31,9 @@ def die_with_parent():
 class Server:
     """A planetd on a port of its own. Use it in a `with`: it is killed at the end, whatever happens."""
 
-    def __init__(self, *args, listen=("127.0.0.1:0",), wait=True):
-        command = [BINARY, "--backend", "cpu"]
+    def __init__(self, *args, listen=("127.0.0.1:0",), wait=True, through=()):
+        """`through`: words of another program that starts the binary; with `wait`, each of `listen` is TCP."""
+        command = list(through) + [BINARY, "--backend", "cpu"]
         for address in listen:
             command += ["--listen", address]
         clean = {k: v for k, v in os.environ.items() if not k.startswith("PLANETD_")}
@@ -78,6 +79,13 @@ class Server:
 
     def wait_exit(self, timeout=PATIENCE):
         return self.process.wait(timeout)
+
+    def wait_failure(self, status):
+        """For one that must not start: its exit status, and all that it said."""
+        self.expected = status
+        equal(self.wait_exit(), status)
+        self.reader.join(PATIENCE)
+        return "\n".join(self.lines)
 
     def stop(self):
         """SIGTERM, and the exit status that must follow."""
@@ -256,6 +264,10 @@ def post(server, body, headers=(), target="/planet"):
     text = body if isinstance(body, bytes) else json.dumps(body).encode()
     kind = [] if any(h.lower().startswith("content-type") for h in headers) else ["Content-Type: application/json"]
     return get(server, target, kind + list(headers), "POST", text)
+
+
+class Skip(Exception):
+    """A test that cannot run here; the text says why."""
 
 
 _seed = 0

@@ -1,4 +1,5 @@
-/* The parts of server/ that need no socket: routes, plans, conditions, limits per address, quoting. */
+/* The parts of server/ that need no socket: routes, plans, conditions, limits per address, prepared answers,
+ * ids. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 
 #include "server/http_address.h"
-#include "server/log.h"
+#include "server/http_replies.h"
 #include "server/plan.h"
 #include "server/respond.h"
 #include "server/routes.h"
@@ -44,31 +45,29 @@ static void routes_know_path_and_method(void **state)
 {
     (void)state;
     const struct route *r;
-    assert_int_equal(route_find("/planet", 7, HTTP_POST, &r), ERR_NONE);
+    assert_int_equal(route_find(ROUTES_PUBLIC, "/planet", 7, HTTP_POST, &r), ERR_NONE);
     assert_ptr_equal(r->handler, handle_planet);
-    assert_int_equal(route_find("/planet.png", 11, HTTP_GET, &r), ERR_NONE);
+    assert_int_equal(route_find(ROUTES_PUBLIC, "/planet.png", 11, HTTP_GET, &r), ERR_NONE);
     assert_ptr_equal(r->handler, handle_planet);
-    assert_int_equal(route_find("/planet.png", 11, HTTP_POST, &r), ERR_METHOD);
+    assert_int_equal(route_find(ROUTES_PUBLIC, "/planet.png", 11, HTTP_POST, &r), ERR_METHOD);
     assert_string_equal(r->allow, "GET, HEAD, OPTIONS");
-    assert_int_equal(route_find("/planets", 8, HTTP_GET, &r), ERR_NOT_FOUND);
-    assert_int_equal(route_find("/healthz", 7, HTTP_GET, &r),
+    assert_int_equal(route_find(ROUTES_PUBLIC, "/planets", 8, HTTP_GET, &r), ERR_NOT_FOUND);
+    assert_int_equal(route_find(ROUTES_PUBLIC, "/healthz", 7, HTTP_GET, &r),
                      ERR_NOT_FOUND); /* the length counts, not the NUL */
-    assert_int_equal(route_find("/healthz", 8, HTTP_OTHER, &r), ERR_METHOD);
-    assert_int_equal(route_find("/healthz", 8, HTTP_OPTIONS, &r), ERR_NONE);
+    assert_int_equal(route_find(ROUTES_PUBLIC, "/healthz", 8, HTTP_OTHER, &r), ERR_METHOD);
+    assert_int_equal(route_find(ROUTES_PUBLIC, "/healthz", 8, HTTP_OPTIONS, &r), ERR_NONE);
 }
 
-static void quoting_escapes_and_cuts(void **state)
+static void each_address_has_its_own_routes(void **state)
 {
     (void)state;
-    char to[32];
-    assert_string_equal(log_quote("a\"\\\n\x01", 5, to, sizeof(to)), "\"a\\\"\\\\\\n\\x01\"");
-    assert_string_equal(log_quote("", 0, to, sizeof(to)), "\"\"");
-    for (size_t size = 8; size <= sizeof(to); size++) {
-        memset(to, '#', sizeof(to));
-        log_quote("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 10, to, size);
-        assert_true(strlen(to) < size);
-        assert_string_equal(to + strlen(to) - 4, "...\"");
-    }
+    const struct route *r;
+    assert_int_equal(route_find(ROUTES_METRICS, "/planet", 7, HTTP_GET, &r), ERR_NOT_FOUND);
+    assert_int_equal(route_find(ROUTES_METRICS, "/healthz", 8, HTTP_GET, &r), ERR_NONE);
+    assert_int_equal(route_find(ROUTES_METRICS, "/metrics", 8, HTTP_GET, &r), ERR_NONE);
+    assert_int_equal(route_find(ROUTES_PUBLIC, "/metrics", 8, HTTP_GET, &r), ERR_NOT_FOUND);
+    for (int i = 0; i < route_count(); i++)
+        assert_int_equal(route_index(route_at(i)), i);
 }
 
 static struct http_peer peer_of(const char *text)
@@ -187,6 +186,72 @@ static void what_is_refused_is_not_remembered(void **state)
     }
 }
 
+static void a_plan_is_that_of_path_and_query_alone(void **state)
+{
+    (void)state;
+    const struct plan *plan;
+    struct plan room;
+    struct request_fault fault;
+    struct http_exchange *x = exchange_for("/planet?seed=1&signature=x", NULL);
+    x->in.query = "seed=2"; /* as after a signature was taken off */
+    x->in.query_len = 6;
+    assert_int_equal(plan_make(x, &room, &plan, &fault), ERR_NONE);
+    assert_non_null(strstr(plan->key.text, "seed=2"));
+    assert_int_equal(plan_make(exchange_for("/planet?seed=2", NULL), &room, &plan, &fault), ERR_NONE);
+    assert_ptr_not_equal(plan, &room); /* remembered */
+    assert_int_equal(plan_make(exchange_for("/planet?seed=1&signature=x", NULL), &room, &plan, &fault),
+                     ERR_PARAM_UNKNOWN);
+}
+
+static int destroyed;
+
+static void count_destroyed(void *reply)
+{
+    *(int *)reply += 1;
+    destroyed++;
+}
+
+static void prepared_answers_are_found_by_entry_and_variant_and_freed_once(void **state)
+{
+    (void)state;
+    enum { ENTRIES = 3 * HTTP_REPLIES_SLOTS };
+    static int replies[ENTRIES + 1][HTTP_REPLIES_VARIANTS];
+    struct http_replies *r;
+    destroyed = 0;
+    assert_int_equal(http_replies_create(count_destroyed, &r), ERR_NONE);
+    assert_null(http_replies_find(r, 1, 0));
+    for (uint64_t serial = 1; serial <= ENTRIES; serial++)
+        for (int v = 0; v < HTTP_REPLIES_VARIANTS; v++) {
+            assert_null(http_replies_find(r, serial, v));
+            http_replies_keep(r, serial, v, &replies[serial][v]);
+            assert_ptr_equal(http_replies_find(r, serial, v), &replies[serial][v]);
+        }
+    int found = 0;
+    for (uint64_t serial = 1; serial <= ENTRIES; serial++)
+        for (int v = 0; v < HTTP_REPLIES_VARIANTS; v++) {
+            void *reply = http_replies_find(r, serial, v);
+            assert_true(!reply || reply == &replies[serial][v]);
+            assert_int_equal(replies[serial][v], reply ? 0 : 1);
+            found += reply != NULL;
+        }
+    assert_true(found > HTTP_REPLIES_SLOTS / 2); /* places are spread */
+    assert_int_equal(destroyed, ENTRIES * HTTP_REPLIES_VARIANTS - found);
+    http_replies_destroy(r);
+    assert_int_equal(destroyed, ENTRIES * HTTP_REPLIES_VARIANTS);
+    http_replies_destroy(NULL);
+}
+
+static void own_ids_are_equally_long_and_tell_boot_loop_and_number(void **state)
+{
+    (void)state;
+    struct http_exchange x = {.id_boot = 0xabc, .id_loop = 3, .id_number = 0x12};
+    assert_string_equal(respond_id(&x), "0000000000000abc-03-00000012");
+    struct http_exchange most = {.id_boot = UINT64_MAX, .id_loop = 63, .id_number = UINT64_MAX};
+    assert_string_equal(respond_id(&most), "ffffffffffffffff-3f-ffffffffffffffff");
+    struct http_exchange own = {.id = "mine"};
+    assert_string_equal(respond_id(&own), "mine");
+}
+
 static int memory_free(void **state)
 {
     (void)state;
@@ -201,12 +266,15 @@ int main(void)
         cmocka_unit_test(conditions_match_lists_weak_tags_and_the_star),
         cmocka_unit_test(a_malformed_list_of_tags_is_no_condition),
         cmocka_unit_test(routes_know_path_and_method),
-        cmocka_unit_test(quoting_escapes_and_cuts),
+        cmocka_unit_test(each_address_has_its_own_routes),
         cmocka_unit_test(addresses_have_their_own_counts),
         cmocka_unit_test(many_addresses_are_told_apart_and_forgotten),
         cmocka_unit_test(a_v6_client_is_its_64_and_a_mapped_one_its_v4_address),
         cmocka_unit_test_teardown(remembered_plans_are_those_that_would_be_made, memory_free),
         cmocka_unit_test_teardown(what_is_refused_is_not_remembered, memory_free),
+        cmocka_unit_test_teardown(a_plan_is_that_of_path_and_query_alone, memory_free),
+        cmocka_unit_test(prepared_answers_are_found_by_entry_and_variant_and_freed_once),
+        cmocka_unit_test(own_ids_are_equally_long_and_tell_boot_loop_and_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
