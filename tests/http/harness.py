@@ -258,6 +258,10 @@ def post(server, body, headers=(), target="/planet"):
     return get(server, target, kind + list(headers), "POST", text)
 
 
+class Skip(Exception):
+    """A test that cannot run here; the text says why."""
+
+
 _seed = 0
 
 

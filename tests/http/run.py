@@ -2,11 +2,14 @@
 """Black-box tests of planetd over HTTP. usage: run.py [--binary PATH] [WORD]...
 
 Starts the binary on free ports and runs each function test_* of the files beside this one, or those whose names hold one
-of the WORDs. One line per test, and at the end "N passed, N failed"; the exit status is 1 when any failed.
+of the WORDs. One line per test, and at the end "N passed, N failed", with the skipped ones when there are some; the exit
+status is 1 when any failed. A test that can't run here raises harness.Skip with the reason.
 """
 
 import argparse
+import importlib
 import os
+import re
 import sys
 import time
 import traceback
@@ -14,15 +17,9 @@ import traceback
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import harness
-import test_answers
-import test_cache
-import test_limits
-import test_protocol
-import test_requests
-import test_shutdown
-import test_waiting
 
-MODULES = [test_protocol, test_requests, test_answers, test_cache, test_limits, test_waiting, test_shutdown]
+HERE = os.path.dirname(os.path.abspath(__file__))
+MODULES = [importlib.import_module(name[:-3]) for name in sorted(os.listdir(HERE)) if re.fullmatch(r"test_\w+\.py", name)]
 
 
 def tests(words):
@@ -40,11 +37,14 @@ def main():
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
     harness.BINARY = options.binary
-    passed = failed = 0
+    passed = failed = skipped = 0
     for title, function in tests(options.words):
         began = time.monotonic()
         try:
             function()
+        except harness.Skip as reason:
+            skipped += 1
+            print("SKIP %s: %s" % (title, reason), flush=True)
         except Exception:
             failed += 1
             print("FAIL %s\n%s" % (title, traceback.format_exc()), flush=True)
@@ -56,7 +56,7 @@ def main():
     except AssertionError as error:
         failed += 1
         print("FAIL the shared server ends well\n%s" % error)
-    print("%d passed, %d failed" % (passed, failed))
+    print("%d passed, %d failed%s" % (passed, failed, ", %d skipped" % skipped if skipped else ""))
     return 1 if failed or not passed else 0
 
 
