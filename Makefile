@@ -224,7 +224,7 @@ $(BUILD)/tidy/%: %.c $(H_FILES) .clang-tidy | $(GENERATED)
 
 # ---- Pictures and tables that are committed -----------------------------------------------------------------------
 
-docs: $(BUILD)/docs ## write the README's tables anew from the tables of the code
+docs: $(BUILD)/docs ## write the README's tables and api/openapi.json anew from the tables of the code
 	sh tests/docs/docs.sh $(BUILD)/docs
 
 sheet: $(BUILD)/sheet ## draw the README's pictures anew (tests/pictures/)

@@ -1,5 +1,12 @@
 /* The way of a picture: key -> memory cache -> flight (equal misses wait for one result) -> caches outside
- * the process -> queue -> render -> encode -> caches -> every waiter. */
+ * the process -> queue -> render -> encode -> caches -> every waiter.
+ *
+ * Memory. A flight that waits is about 1.6 KB: no pixel is there before it is drawn. Nothing is estimated
+ * below WORK_LEAST_NS (work.h), so a queue of 10 s holds at most 100,000 flights for each thread, 160 MB; of
+ * pictures with default parameters (0.3 ms) it is 50 MB, of animations of a second 16 KB. Each flight has a
+ * waiter on a connection of its own, which costs more than the flight and is limited by open files. Flights
+ * that ask stores are at most 1,024 and count besides. What is drawn holds its pixels: at most 64 MiB of
+ * indices (PICTURE_PIXELS_MAX) and its file for each thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -43,8 +50,8 @@ struct pipeline_times {
 /* One waiter for one result; embedded in the caller's request, which must live until `done` was called or
  * pipeline_leave() returned true. */
 struct pipeline_waiter {
-    /* Called once, from a render thread, when the result is there: `err` and `entry` (a reference for the
-     * waiter, NULL when err is set) are then filled. Must not block. */
+    /* Called once, from a thread that draws or asks stores, when the result is there: `err` and `entry` (a
+     * reference for the waiter, NULL when err is set) are then filled. Must not block. */
     void (*done)(struct pipeline_waiter *w);
     enum err err;
     struct entry *entry;
@@ -58,7 +65,7 @@ struct pipeline_waiter {
 };
 
 /* Returns true when the result (or ERR_BUSY, ERR_SHARE, ERR_DRAINING, ERR_OOM) is in *w at once: `done` is
- * not called. False: it will be. Threads: any. */
+ * not called. False: it will be; with stores, ERR_BUSY and ERR_SHARE too come that way. Threads: any. */
 bool pipeline_fetch(struct pipeline *p, const struct request *r, const struct key *key,
                     struct pipeline_waiter *w);
 
@@ -69,15 +76,17 @@ struct entry *pipeline_find(struct pipeline *p, const struct key *key);
 /* The waiter's client has gone. True: the waiter has left, `done` was not called and never will be. False:
  * too late, the result is there and `done` was called, runs, or is about to; it is called once as if nobody
  * had left, *w must live until then, and w->entry is to be released as usual. When the last waiter leaves,
- * its render is taken off the queue or, if it runs already, cancelled between frames; who asks for the key
- * afterwards gets a new render. Threads: any, once pipeline_fetch() has returned false. */
+ * its flight ends: no further store is asked, it is taken off the queue or, if it is drawn already, cancelled
+ * between frames; who asks for the key afterwards gets a new one. Threads: any, once pipeline_fetch() has
+ * returned false. */
 bool pipeline_leave(struct pipeline *p, struct pipeline_waiter *w);
 
-/* From now on misses get ERR_DRAINING; hits and joined flights are still answered. Threads: any. */
+/* From now on misses get ERR_DRAINING; hits and joined flights are still answered, and flights that ask
+ * stores go on. Threads: any. */
 void pipeline_drain(struct pipeline *p);
 
-/* As pipeline_drain(), and cancels every render; their waiters get ERR_DRAINING, from a render thread as
- * usual. Threads: any. */
+/* As pipeline_drain(), and cancels every flight; their waiters get ERR_DRAINING through done(), as usual.
+ * Threads: any. */
 void pipeline_abort(struct pipeline *p);
 
 struct pipeline_stats {
@@ -87,7 +96,7 @@ struct pipeline_stats {
     uint64_t coalesced;           /* joined one */
     uint64_t renders;             /* flights that a worker began to draw */
     uint64_t cancelled;           /* flights whose last waiter left, or that were aborted */
-    uint64_t shed;                /* ERR_BUSY and ERR_SHARE */
+    uint64_t shed;                /* waiters that got ERR_BUSY or ERR_SHARE */
     uint64_t shed_share;          /* ERR_SHARE alone */
     int looking, queued, running; /* flights that ask stores, wait, are drawn */
     uint64_t queued_work_ns, queued_work_max_ns;

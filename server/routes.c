@@ -17,6 +17,7 @@ static const struct route routes[] = {
     {"/readyz", false, READ, handle_ready, READ_ALLOW, BOTH | ROUTES_PROBE},
     {"/types", false, READ, handle_types, READ_ALLOW, ROUTES_PUBLIC},
     {"/version", false, READ, handle_version, READ_ALLOW, ROUTES_PUBLIC},
+    {"/openapi.json", false, READ, handle_openapi, READ_ALLOW, ROUTES_PUBLIC},
 };
 
 int route_count(void)

@@ -19,7 +19,11 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
 
 #define RING_START 64 /* jobs; doubles when full */
 
@@ -33,8 +37,9 @@ struct region {
     void (*part)(void *ctx, int i);
     void *ctx;
     long long count;
-    atomic_llong next;      /* first part that nobody took; runs past count, hence not an int */
-    int helpers;            /* workers inside; under the pool's lock */
+    atomic_llong next; /* first part that nobody took; runs past count, hence not an int */
+    int helpers;       /* workers inside; under the pool's lock, as is helped_ns */
+    uint64_t helped_ns;
     pthread_cond_t left;    /* the last helper has gone */
     struct region *sibling; /* in the pool's list */
 };
@@ -48,9 +53,18 @@ struct pool {
     struct region *regions;
     atomic_int idle; /* workers that wait for work; written under the lock; owners look at it without */
     bool ending;
-    int threads;
+    int threads, nice;
     pthread_t thread[];
 };
+
+static _Thread_local uint64_t helped_ns; /* what pool_helped_ns() tells */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 static struct job job_take(struct pool *pool)
 {
@@ -91,15 +105,30 @@ static void region_help(struct pool *pool, struct region *region)
 {
     region->helpers++;
     pthread_mutex_unlock(&pool->lock);
+    uint64_t begin = now_ns();
     region_work(pool, region, true);
+    uint64_t end = now_ns();
     pthread_mutex_lock(&pool->lock);
+    region->helped_ns += end - begin;
     if (--region->helpers == 0)
         pthread_cond_signal(&region->left); /* under the lock: the owner can't free it before we let go */
+}
+
+/* On Linux a thread has a niceness of its own; elsewhere it is the process's, which is left alone. */
+static void give_way(int nice)
+{
+#ifdef __linux__
+    if (nice != 0)
+        (void)setpriority(PRIO_PROCESS, (id_t)gettid(), getpriority(PRIO_PROCESS, 0) + nice);
+#else
+    (void)nice;
+#endif
 }
 
 static void *worker(void *arg)
 {
     struct pool *pool = arg;
+    give_way(pool->nice);
     pthread_mutex_lock(&pool->lock);
     for (;;) {
         struct region *region;
@@ -142,6 +171,11 @@ static void pool_free(struct pool *pool)
 
 enum err pool_create(int threads, struct pool **ret_pool)
 {
+    return pool_create_nice(threads, 0, ret_pool);
+}
+
+enum err pool_create_nice(int threads, int nice, struct pool **ret_pool)
+{
     if (threads < 1 || threads > POOL_THREADS_MAX)
         return ERR_CONFIG;
     struct pool *pool = calloc(1, sizeof(*pool) + (size_t)threads * sizeof(pool->thread[0]));
@@ -154,6 +188,7 @@ enum err pool_create(int threads, struct pool **ret_pool)
     pool->ring = ring;
     pool->ring_size = RING_START;
     pool->threads = threads;
+    pool->nice = nice;
     pthread_mutex_init(&pool->lock, NULL); /* with default attributes these two can't fail on Linux */
     pthread_cond_init(&pool->work, NULL);
 
@@ -241,6 +276,7 @@ static void region_close(struct pool *pool, struct region *region)
     *at = region->sibling;
     while (region->helpers > 0)
         pthread_cond_wait(&region->left, &pool->lock);
+    helped_ns += region->helped_ns;
     pthread_mutex_unlock(&pool->lock);
     pthread_cond_destroy(&region->left);
 }
@@ -263,4 +299,9 @@ void pool_for(struct pool *pool, int count, void (*part)(void *ctx, int i), void
 int pool_threads(const struct pool *pool)
 {
     return pool->threads;
+}
+
+uint64_t pool_helped_ns(void)
+{
+    return helped_ns;
 }

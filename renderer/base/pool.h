@@ -6,6 +6,8 @@
  * asked to run more threads than it was told to. */
 #pragma once
 
+#include <stdint.h>
+
 #include "renderer/base/attr.h"
 #include "renderer/base/err.h"
 
@@ -14,6 +16,10 @@ struct pool;
 /* Starts `threads` (1..POOL_THREADS_MAX, else ERR_CONFIG) workers. ERR_OOM when a thread can't be made. */
 #define POOL_THREADS_MAX 256
 MUST_USE enum err pool_create(int threads, struct pool **ret_pool);
+
+/* As pool_create(), with workers that give way to other threads of this process and machine: `nice` is added
+ * to what the calling thread has (see setpriority(2)). Where the system can't do that they are like any. */
+MUST_USE enum err pool_create_nice(int threads, int nice, struct pool **ret_pool);
 
 /* Waits for all queued jobs, then ends the workers. Accepts NULL. */
 void pool_destroy(struct pool *pool);
@@ -27,3 +33,7 @@ void pool_for(struct pool *pool, int count, void (*part)(void *ctx, int i), void
 
 /* Workers. Threads: any. */
 int pool_threads(const struct pool *pool);
+
+/* Time that idle workers have put into pool_for() calls of the calling thread, all together. A caller takes
+ * the difference: what a picture cost is its own time and this. Threads: any, each has its own. */
+uint64_t pool_helped_ns(void);

@@ -1,15 +1,17 @@
-/* docs.c -- writes the README's tables from the tables of the code. usage: docs parameters|settings|bodies */
+/* docs.c -- writes the README's tables from the tables of the code. usage: docs
+ * parameters|settings|bodies|openapi */
 #include <stdio.h>
 #include <string.h>
 
 #include "api/describe.h"
+#include "api/openapi.h"
 #include "renderer/bodies.h"
 #include "server/config.h"
 
-static int parameters(void)
+static int made(enum err (*make)(struct blob *out))
 {
     struct blob out = {0};
-    if (describe_markdown(&out))
+    if (make(&out))
         return 1;
     fwrite(out.data, 1, out.len, stdout);
     blob_free(&out);
@@ -62,11 +64,13 @@ int main(int argc, char **argv)
 {
     const char *what = argc == 2 ? argv[1] : "";
     if (!strcmp(what, "parameters"))
-        return parameters();
+        return made(describe_markdown);
     if (!strcmp(what, "settings"))
         return settings();
     if (!strcmp(what, "bodies"))
         return body_list();
-    fprintf(stderr, "usage: docs parameters|settings|bodies\n");
+    if (!strcmp(what, "openapi"))
+        return made(openapi_write);
+    fprintf(stderr, "usage: docs parameters|settings|bodies|openapi\n");
     return 2;
 }

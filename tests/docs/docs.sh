@@ -1,6 +1,7 @@
 #!/bin/sh
 # Usage: docs.sh DOCS_PROGRAM [--check]
-# Writes the generated parts of README.md, between <!-- name --> and <!-- /name -->; with --check only compares.
+# Writes the generated parts of README.md, between <!-- name --> and <!-- /name -->, and api/openapi.json; with --check only
+# compares.
 set -eu
 docs=$1
 new=$(mktemp)
@@ -14,8 +15,11 @@ for part in parameters settings bodies; do
         $0 == "<!-- " part " -->" { while ((getline line < file) > 0) print line; skip = 1 }' "$new" > "$new.next"
     mv "$new.next" "$new"
 done
+"$docs" openapi > "$new.part"
 if [ "${2:-}" = --check ]; then
+    diff api/openapi.json "$new.part" || { echo "api/openapi.json is not what the tables say: make docs"; exit 1; }
     diff README.md "$new" || { echo "README.md is not what the tables say: make docs"; exit 1; }
 else
+    cat "$new.part" > api/openapi.json
     cat "$new" > README.md
 fi

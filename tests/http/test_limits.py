@@ -214,12 +214,12 @@ def test_an_address_given_twice_and_one_too_many_have_their_own_words():
 def test_an_unknown_variable_is_a_warning_with_the_nearest_name():
     # An address that can't be had ends it at once, after the warnings.
     end = ("--listen", "192.0.2.1:0", "--backend", "cpu")
-    result = run(*end, PLANETD_QUEU="5", PLANETD_WIBBLE="1", PLANETD_PORT="tcp://10.0.0.1:8080", PLANETD_SERVICE_HOST="10.0.0.1", PLANETD_QUEUE="")
+    result = run(*end, PLANETD_QUEUE_SECOND="5", PLANETD_WIBBLE="1", PLANETD_PORT="tcp://10.0.0.1:8080", PLANETD_SERVICE_HOST="10.0.0.1", PLANETD_QUEUE_SECONDS="")
     equal(result.returncode, 1)
     warnings = [line for line in result.stderr.splitlines() if "event=unknown_variable" in line]
     equal(len(warnings), 2)
     text = "\n".join(warnings)
-    assert "level=warn" in text and "did you mean PLANETD_QUEUE" in text and '"PLANETD_WIBBLE"' in text, text
+    assert "level=warn" in text and "did you mean PLANETD_QUEUE_SECONDS" in text and '"PLANETD_WIBBLE"' in text, text
     assert "PLANETD_PORT" in run(*end, PLANETD_PORT="8080").stderr
 
 
@@ -248,19 +248,19 @@ def test_several_addresses_and_ipv6():
 
 
 def test_wrong_settings_are_named_and_end_with_2():
-    for flag, value in (("--queue", "many"), ("--queue", "-1"), ("--http-threads", "0"), ("--http-threads", "65"), ("--backend", "vulkan"),
+    for flag, value in (("--queue-seconds", "many"), ("--queue-seconds", "-1"), ("--client-share", "101"), ("--http-threads", "0"), ("--http-threads", "65"), ("--backend", "vulkan"),
                         ("--listen", "8080"), ("--listen", "::1:8080"), ("--listen", "[::1]"), ("--listen", "a:99999"), ("--cache-memory", "1T"),
                         ("--cache-memory", ""), ("--log-level", "loud"), ("--cpu-mask", "mmx"), ("--drain-seconds", "1.5")):
         result = run(flag, value)
         equal((flag, value, result.returncode), (flag, value, 2))
         assert flag in result.stderr and "'%s'" % value in result.stderr, result.stderr
-    result = run("--quue", "1")
+    result = run("--queue", "1")
     equal(result.returncode, 2)
-    assert "--quue" in result.stderr
-    equal(run("--queue").returncode, 2)
-    result = run(PLANETD_QUEUE="x")
+    assert "--queue" in result.stderr
+    equal(run("--queue-seconds").returncode, 2)
+    result = run(PLANETD_QUEUE_SECONDS="x")
     equal(result.returncode, 2)
-    assert "PLANETD_QUEUE" in result.stderr
+    assert "PLANETD_QUEUE_SECONDS" in result.stderr
 
 
 def test_flags_beat_the_environment_which_beats_defaults():
@@ -269,10 +269,10 @@ def test_flags_beat_the_environment_which_beats_defaults():
         equal(result.returncode, 0)
         return dict(line.split("=", 1) for line in result.stdout.splitlines())
 
-    equal(config()["PLANETD_QUEUE"], "1024")
-    equal(config(PLANETD_QUEUE="7")["PLANETD_QUEUE"], "7")
-    equal(config("--queue", "9", PLANETD_QUEUE="7")["PLANETD_QUEUE"], "9")
-    equal(config("--queue=9")["PLANETD_QUEUE"], "9")
+    equal(config()["PLANETD_QUEUE_SECONDS"], "10")
+    equal(config(PLANETD_QUEUE_SECONDS="7")["PLANETD_QUEUE_SECONDS"], "7")
+    equal(config("--queue-seconds", "9", PLANETD_QUEUE_SECONDS="7")["PLANETD_QUEUE_SECONDS"], "9")
+    equal(config("--queue-seconds=9")["PLANETD_QUEUE_SECONDS"], "9")
     equal(config("--cache-memory", "2M")["PLANETD_CACHE_MEMORY"], "2097152")
     equal(config("--listen", "a:1", "--listen", "[::]:2", PLANETD_LISTEN="b:3")["PLANETD_LISTEN"], "a:1,[::]:2")
     once = config("--listen", "a:1", "--backend", "null")
@@ -283,7 +283,7 @@ def test_help_and_version_end_with_0():
     text = run("--help")
     equal(text.returncode, 0)
     for flag in ("--listen", "--backend", "--cpu-mask", "--http-threads", "--render-threads", "--cache-memory",
-                 "--connections-per-address", "--queue", "--drain-seconds", "--log-level"):
+                 "--connections-per-address", "--queue-seconds", "--client-share", "--drain-seconds", "--log-level"):
         assert flag in text.stdout
     equal(run("-h").stdout, text.stdout)
     version = run("--version")

@@ -72,7 +72,7 @@ def test_readyz_is_503_while_draining_and_new_work_is_refused():
 
 
 def test_at_the_drain_limit_renders_are_aborted_and_it_still_ends_with_0():
-    with Server(*SLOW_ARGS, "--drain-seconds", "1") as s:
+    with Server(*SLOW_ARGS, "--drain-seconds", "1", "--queue-seconds", "3600", "--client-share", "100") as s:
         clients = [Conn(s) for _ in range(8)]
         for c in clients:
             c.ask("/planet.gif?pixels=1024&frames=32&seed=" + fresh())

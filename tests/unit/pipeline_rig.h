@@ -24,6 +24,7 @@
 #include "renderer/frame_set.h"
 #include "renderer/renderer.h"
 #include "server/pipeline.h"
+#include "server/work.h"
 
 #define WAIT_MS  10000 /* far more than a loaded machine needs; only a failing test waits so long */
 #define KEYS_MAX 20000
@@ -32,6 +33,7 @@
 
 struct renderer {
     atomic_bool blocked;         /* draws wait ... */
+    atomic_bool long_blocked;    /* ... or only those of long ones do ... */
     atomic_bool deaf;            /* ... and don't look at `cancel` meanwhile */
     atomic_int draw_err;         /* what draws return */
     atomic_int encode_err;       /* what the encoder returns */
@@ -42,6 +44,7 @@ struct renderer {
     atomic_int was_cancelled;    /* draws that saw their cancel flag */
     atomic_int frame_sets;       /* made and not finished */
     atomic_int of_key[KEYS_MAX]; /* draws by seed */
+    atomic_int order[KEYS_MAX];  /* by seed: as which one it was last drawn, from 1 */
 };
 
 static struct renderer fake;
@@ -52,9 +55,9 @@ static void sleep_ms(int ms)
     nanosleep(&t, NULL);
 }
 
-static bool fake_wait(struct renderer *r, const atomic_bool *cancel)
+static bool fake_wait(struct renderer *r, bool is_long, const atomic_bool *cancel)
 {
-    while (atomic_load(&r->blocked)) {
+    while (atomic_load(&r->blocked) || (is_long && atomic_load(&r->long_blocked))) {
         if (!atomic_load(&r->deaf) && atomic_load(cancel))
             break;
         sleep_ms(1);
@@ -67,10 +70,10 @@ static bool fake_wait(struct renderer *r, const atomic_bool *cancel)
 enum err renderer_draw(struct renderer *r, const struct planet_desc *desc, const atomic_bool *cancel,
                        struct frame_set *ret_frames)
 {
-    atomic_fetch_add(&r->draws, 1);
+    atomic_store(&r->order[desc->seed], 1 + atomic_fetch_add(&r->draws, 1));
     atomic_fetch_add(&r->of_key[desc->seed], 1);
     atomic_fetch_add(&r->active, 1);
-    bool go_on = fake_wait(r, cancel);
+    bool go_on = fake_wait(r, desc->frames > 1, cancel);
     int one_in = atomic_load(&r->fail_one_in);
     enum err err = (enum err)atomic_load(&r->draw_err);
     if (!go_on) {
@@ -88,6 +91,12 @@ enum err renderer_draw(struct renderer *r, const struct planet_desc *desc, const
     }
     atomic_fetch_sub(&r->active, 1);
     return err;
+}
+
+void renderer_status(struct renderer *r, struct renderer_status *ret_status)
+{
+    (void)r;
+    *ret_status = (struct renderer_status){.backend = "fake", .self_test_ok = true};
 }
 
 void frame_set_finish(struct frame_set *set)
@@ -122,24 +131,38 @@ const char *encoder_libraries(void)
 /* ---- a pipeline under test ---- */
 
 struct rig {
-    struct pool *pool;
+    struct pool *pool, *lookup_pool;
     struct pipeline *pipeline;
 };
 
-static struct rig rig_open(int threads, size_t cache_bytes, int queue_max)
+/* What of pipeline_desc is not said gets a value here. */
+static struct rig rig_open_desc(int threads, struct pipeline_desc desc)
 {
     memset(&fake, 0, sizeof(fake));
     struct rig rig = {0};
     assert_int_equal(pool_create(threads, &rig.pool), ERR_NONE);
-    struct pipeline_desc desc = {&fake, rig.pool, cache_bytes, queue_max};
+    desc.renderer = &fake;
+    desc.pool = rig.pool;
+    rig.lookup_pool = desc.lookup_pool;
+    if (!desc.client_share_percent)
+        desc.client_share_percent = 100;
     assert_int_equal(pipeline_create(&desc, &rig.pipeline), ERR_NONE);
     return rig;
+}
+
+/* `queue_max`: so many requests of make_request() may wait; divisible by threads. */
+static inline struct rig rig_open(int threads, size_t cache_bytes, int queue_max)
+{
+    uint64_t work_ns = (uint64_t)queue_max * WORK_LEAST_NS / (uint64_t)threads;
+    return rig_open_desc(threads,
+                         (struct pipeline_desc){.cache_bytes = cache_bytes, .queue_work_ns = work_ns});
 }
 
 static void rig_close(struct rig *rig)
 {
     pipeline_destroy(rig->pipeline);
     pool_destroy(rig->pool);
+    pool_destroy(rig->lookup_pool);
     assert_int_equal(atomic_load(&fake.active), 0);
     assert_int_equal(atomic_load(&fake.frame_sets), 0);
 }
@@ -183,14 +206,31 @@ static void make_request(uint64_t n, struct request *r, struct key *key)
     key->hash = n * 0x9e3779b97f4a7c15u;
 }
 
-static bool fetch(const struct rig *rig, uint64_t n, struct client *client)
+/* What is asked for, and by whom. */
+struct wish {
+    uint64_t n;
+    bool is_long;
+    uint64_t client;
+};
+
+static bool fetch_wish(const struct rig *rig, struct wish wish, struct client *client)
 {
     struct request request;
     struct key key;
-    make_request(n, &request, &key);
+    make_request(wish.n, &request, &key);
+    if (wish.is_long) {
+        request.planet.pixels = 512;
+        request.planet.frames = 30;
+    }
     memset(client, 0, sizeof(*client));
     client->waiter.done = client_done;
+    client->waiter.client = wish.client;
     return pipeline_fetch(rig->pipeline, &request, &key, &client->waiter);
+}
+
+static bool fetch(const struct rig *rig, uint64_t n, struct client *client)
+{
+    return fetch_wish(rig, (struct wish){.n = n}, client);
 }
 
 /* True if the waiter got the file of key n, which is given back. */

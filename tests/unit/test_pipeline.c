@@ -214,72 +214,78 @@ static void who_leaves_the_queue_is_never_drawn_and_frees_the_place(void **state
 static void a_full_queue_refuses_but_lets_join(void **state)
 {
     (void)state;
-    static struct client clients[5];
+    static struct client clients[6];
     struct client more, joined;
-    struct rig rig = rig_open(2, 1 << 20, 3);
+    struct rig rig = rig_open(2, 1 << 20, 4);
     atomic_store(&fake.blocked, true);
-    for (uint64_t i = 0; i < 5; i++) /* two run, three wait */
+    for (uint64_t i = 0; i < 6; i++) { /* two run, four wait */
         assert_false(fetch(&rig, i, &clients[i]));
-    assert_true(fetch(&rig, 5, &more));
+        if (i < 2)
+            assert_true(wait_for(&fake.active, (int)i + 1));
+    }
+    assert_true(fetch(&rig, 6, &more));
     assert_true(got_err(&more, ERR_BUSY));
     assert_true(more.waiter.retry_after_s >= 1);
     assert_false(fetch(&rig, 4, &joined));
     assert_int_equal(joined.waiter.source, SOURCE_COALESCED);
-    assert_true(wait_for(&fake.active, 2));
     struct pipeline_stats stats = rig_stats(&rig);
     assert_int_equal(stats.running, 2);
-    assert_int_equal(stats.queued, 3);
+    assert_int_equal(stats.queued, 4);
     assert_int_equal(stats.shed, 1);
     atomic_store(&fake.blocked, false);
-    for (uint64_t i = 0; i < 5; i++) {
+    for (uint64_t i = 0; i < 6; i++) {
         assert_true(wait_for(&clients[i].done, 1));
         assert_true(got_file(&clients[i], i));
     }
     assert_true(wait_for(&joined.done, 1));
     assert_true(got_file(&joined, 4));
     assert_true(wait_until_nothing_runs(&rig));
-    assert_false(fetch(&rig, 5, &more)); /* the places are free again */
+    assert_false(fetch(&rig, 6, &more)); /* the places are free again */
     assert_true(wait_for(&more.done, 1));
-    assert_true(got_file(&more, 5));
+    assert_true(got_file(&more, 6));
     rig_close(&rig);
 }
 
-static void a_queue_of_none_takes_what_a_free_worker_can_draw(void **state)
+static void a_flight_larger_than_the_queue_is_let_in_when_nothing_waits(void **state)
 {
     (void)state;
-    struct client first, second;
-    struct rig rig = rig_open(1, 1 << 20, 0);
+    struct client first, large, second;
+    struct rig rig = rig_open(1, 1 << 20, 1);
     atomic_store(&fake.blocked, true);
     assert_false(fetch(&rig, 1, &first));
-    assert_true(fetch(&rig, 2, &second));
+    assert_true(wait_for(&fake.active, 1));
+    assert_false(fetch_wish(&rig, (struct wish){.n = 2, .is_long = true}, &large));
+    assert_true(fetch(&rig, 3, &second));
     assert_true(got_err(&second, ERR_BUSY));
     atomic_store(&fake.blocked, false);
-    assert_true(wait_for(&first.done, 1));
+    assert_true(wait_for(&large.done, 1));
+    assert_true(got_file(&large, 2));
     assert_true(got_file(&first, 1));
     rig_close(&rig);
 }
 
-static void retry_after_grows_with_queue_and_render_time(void **state)
+static void retry_after_is_the_work_that_waits_over_the_threads(void **state)
 {
     (void)state;
-    static struct client clients[101];
+    static struct client clients[64];
     struct client more;
-    struct rig rig = rig_open(1, 1 << 20, 100);
-    atomic_store(&fake.draw_ms, 60);
-    assert_false(fetch(&rig, 1000, &more));
-    assert_true(wait_for(&more.done, 1));
-    assert_true(got_file(&more, 1000));
-    assert_true(wait_until_nothing_runs(&rig));
-    atomic_store(&fake.draw_ms, 0);
+    struct rig rig = rig_open_desc(2, (struct pipeline_desc){.queue_work_ns = 2000000000});
     atomic_store(&fake.blocked, true);
-    for (uint64_t i = 0; i < 101; i++)
+    for (uint64_t i = 0; i < 2; i++) {
         assert_false(fetch(&rig, i, &clients[i]));
-    assert_true(wait_for(&fake.active, 1)); /* so one hundred wait, 60 ms each */
-    assert_true(fetch(&rig, 101, &more));
+        assert_true(wait_for(&fake.active, (int)i + 1));
+    }
+    uint64_t count = 2;
+    while (!fetch_wish(&rig, (struct wish){.n = count, .is_long = true}, &clients[count]))
+        assert_true(++count < 64);
+    more = clients[count];
     assert_true(got_err(&more, ERR_BUSY));
-    assert_in_range(more.waiter.retry_after_s, 6, 60); /* a loaded machine makes the render longer */
+    struct pipeline_stats stats = rig_stats(&rig);
+    assert_int_equal(stats.queued_work_max_ns, 4000000000);
+    assert_in_range(stats.queued_work_ns, 3000000000, 4000000000);
+    assert_int_equal(more.waiter.retry_after_s, 2);
     atomic_store(&fake.blocked, false);
-    for (uint64_t i = 0; i < 101; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         assert_true(wait_for(&clients[i].done, 1));
         assert_true(got_file(&clients[i], i));
     }
@@ -351,7 +357,7 @@ static void abort_ends_every_wait(void **state)
     (void)state;
     static struct client clients[6];
     struct client late;
-    struct rig rig = rig_open(2, 1 << 20, 4);
+    struct rig rig = rig_open(2, 1 << 20, 6);
     atomic_store(&fake.blocked, true);
     for (uint64_t i = 0; i < 6; i++)
         assert_false(fetch(&rig, i, &clients[i]));
@@ -432,8 +438,8 @@ int main(void)
         cmocka_unit_test(who_asks_for_what_was_cancelled_gets_a_new_render),
         cmocka_unit_test(who_leaves_the_queue_is_never_drawn_and_frees_the_place),
         cmocka_unit_test(a_full_queue_refuses_but_lets_join),
-        cmocka_unit_test(a_queue_of_none_takes_what_a_free_worker_can_draw),
-        cmocka_unit_test(retry_after_grows_with_queue_and_render_time),
+        cmocka_unit_test(a_flight_larger_than_the_queue_is_let_in_when_nothing_waits),
+        cmocka_unit_test(retry_after_is_the_work_that_waits_over_the_threads),
         cmocka_unit_test(a_failed_render_reaches_every_waiter),
         cmocka_unit_test(a_failed_encoder_reaches_every_waiter),
         cmocka_unit_test(drain_refuses_misses_and_answers_what_is_there),

@@ -1,6 +1,6 @@
 /* test_pipeline_load.c -- many threads fetch and leave at once: each is answered once, no key is drawn twice.
  */
-#include "tests/unit/pipeline_rig.h"
+#include "tests/unit/pipeline_stores.h"
 
 #define RACE_THREADS 4
 #define RACE_KEYS    4000
@@ -82,7 +82,7 @@ static void storm_result(struct storm *storm, struct held *held)
 {
     enum err err = held->client->waiter.err;
     bool must_fail = held->n % 7 == 0;
-    if (err == ERR_BUSY || err == ERR_DEVICE_LOST) {
+    if (err == ERR_BUSY || err == ERR_SHARE || err == ERR_DEVICE_LOST) {
         storm->refused++;
         storm->wrong += held->client->waiter.entry != NULL || (err == ERR_DEVICE_LOST && !must_fail);
     } else {
@@ -132,15 +132,15 @@ static void *storm_run(void *ctx)
             continue;
         held->n = storm_random(storm) % STORM_KEYS;
         held->client = malloc(sizeof(*held->client));
-        if (held->client && fetch(storm->rig, held->n, held->client))
+        struct wish wish = {held->n, held->n % 5 == 0, 1 + storm_random(storm) % 3};
+        if (held->client && fetch_wish(storm->rig, wish, held->client))
             storm_result(storm, held);
     }
     return NULL;
 }
 
-static void check_storm(size_t cache_bytes)
+static void check_storm(struct rig rig)
 {
-    struct rig rig = rig_open(3, cache_bytes, 6);
     struct storm storms[STORM_THREADS], sum = {0};
     pthread_t threads[STORM_THREADS];
     atomic_store(&fake.fail_one_in, 7);
@@ -161,19 +161,40 @@ static void check_storm(size_t cache_bytes)
     assert_int_equal(sum.answered + sum.refused + sum.left, STORM_THREADS * STORM_STEPS);
     assert_true(sum.answered > 0 && sum.refused > 0 && sum.left > 0);
     assert_int_equal(rig_stats(&rig).queued, 0);
-    rig_close(&rig);
 }
 
 static void a_storm_of_fetches_and_leaves_answers_each_once(void **state)
 {
     (void)state;
-    check_storm(60000); /* about fifteen entries */
+    struct rig rig = rig_open(3, 60000, 6); /* about fifteen entries */
+    check_storm(rig);
+    rig_close(&rig);
 }
 
 static void a_storm_with_the_cache_off_answers_each_once(void **state)
 {
     (void)state;
-    check_storm(0);
+    struct rig rig = rig_open(3, 0, 6);
+    check_storm(rig);
+    rig_close(&rig);
+}
+
+static void a_storm_with_stores_answers_each_once(void **state)
+{
+    (void)state;
+    struct rig rig = rig_open_stores(3, 0, 1, 6);
+    check_storm(rig);
+    rig_close_stores(&rig);
+}
+
+static void a_storm_with_stores_that_hold_nothing_answers_each_once(void **state)
+{
+    (void)state;
+    struct rig rig = rig_open_stores(3, 0, 1, 6);
+    atomic_store(&disk.forgets, true);
+    atomic_store(&shared.forgets, true);
+    check_storm(rig);
+    rig_close_stores(&rig);
 }
 
 int main(void)
@@ -182,6 +203,8 @@ int main(void)
         cmocka_unit_test(no_key_is_drawn_twice_when_asked_for_as_it_lands),
         cmocka_unit_test(a_storm_of_fetches_and_leaves_answers_each_once),
         cmocka_unit_test(a_storm_with_the_cache_off_answers_each_once),
+        cmocka_unit_test(a_storm_with_stores_answers_each_once),
+        cmocka_unit_test(a_storm_with_stores_that_hold_nothing_answers_each_once),
     };
     return cmocka_run_group_tests_name("pipeline_load", tests, NULL, NULL);
 }
