@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -195,6 +196,7 @@ static const char *const allowed[] = {
     "sysinfo",
     "getrusage",
     "getrlimit",
+    "getpriority",
 };
 
 /* The C library tries these and has something older for ENOSYS, though not for EPERM. */
@@ -217,8 +219,9 @@ static const struct condition conditions[] = {
     {"prctl", 0, LOW32, PR_SET_NAME},
     {"ioctl", 1, LOW32, FIONREAD},
     {"ioctl", 1, LOW32, FIONBIO},
-    {"ioctl", 1, LOW32, TCGETS}, /* isatty() */
-    {"prlimit64", 0, LOW32, 0},  /* of this process */
+    {"ioctl", 1, LOW32, TCGETS},             /* isatty() */
+    {"setpriority", 0, LOW32, PRIO_PROCESS}, /* threads that shall be nicer than others */
+    {"prlimit64", 0, LOW32, 0},              /* of this process */
 };
 
 static const int families[] = {AF_UNIX, AF_INET, AF_INET6};
