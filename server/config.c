@@ -392,7 +392,7 @@ static void print_help(FILE *out)
         char allowed[CONFIG_ALLOWED_BYTES];
         fprintf(out, "  --%s %s\n      %s\n", s->flag, placeholder(s), s->help);
         config_allowed((int)i, allowed);
-        if (s->kind != KIND_CHOICE && s->kind != KIND_REDIS) /* there flag and help say it */
+        if (s->kind != KIND_CHOICE) /* there the flag says it */
             fprintf(out, "      %s\n", allowed);
         fprintf(out, "      default: %s, environment: %s\n", s->standard[0] ? s->standard : "empty",
                 s->variable);

@@ -76,7 +76,8 @@ static void log_failure(const char *address, int why)
 {
     char quoted[QUOTED_BYTES];
     const char *reason = why == NOT_A_SOCKET ? "there is a file that is no socket" : strerror(why);
-    const char *more = why == EADDRINUSE ? ": another process, or another --listen, has it" : "";
+    const char *more =
+        why == EADDRINUSE ? ": another process listens there, or another --listen covers it" : "";
     log_error("event=listen_failed address=%s reason=\"%s%s\"",
               log_quote(address, strlen(address), quoted, sizeof(quoted)), reason, more);
 }

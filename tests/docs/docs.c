@@ -1,5 +1,5 @@
-/* docs.c -- writes the README's tables from the tables of the code. usage: docs
- * parameters|settings|bodies|openapi */
+/* docs.c -- writes the README's tables, api/openapi.json and deploy/planetd.env from the tables of the code.
+ * usage: docs parameters|settings|bodies|openapi|env */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,10 +27,9 @@ static void cell(const char *text)
 
 static const struct row {
     const char *flag, *environment, *fallback, *help;
-    bool listen;
 } rows[] = {
 #define SETTING(kind, field, flag, environment, fallback, least, most, words, help)                          \
-    {flag, environment, fallback, help, #kind[0] == 'L'},
+    {flag, environment, fallback, help},
 #include "server/config.def"
 #undef SETTING
 };
@@ -40,15 +39,30 @@ static int settings(void)
     printf("| flag | environment | default | what it does |\n| --- | --- | --- | --- |\n");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *r = &rows[i];
+        char allowed[CONFIG_ALLOWED_BYTES];
+        config_allowed((int)i, allowed);
         printf("| `--%s` | `%s` | %s | ", r->flag, r->environment, *r->fallback ? r->fallback : "empty");
         cell(r->help);
-        if (!r->listen) { /* its help says it all */
-            char allowed[CONFIG_ALLOWED_BYTES];
-            config_allowed((int)i, allowed);
-            printf("; ");
-            cell(allowed);
-        }
+        printf("; ");
+        cell(allowed);
         printf(" |\n");
+    }
+    return 0;
+}
+
+/* Both systemd's EnvironmentFile= and docker's --env-file read it. */
+static int env_file(void)
+{
+    printf("# All settings of planetd, with their defaults. Take the # away from those that you change.\n"
+           "# systemd: EnvironmentFile=/etc/planetd.env; docker: --env-file planetd.env. No quotes: docker "
+           "keeps them.\n"
+           "# `planetd --print-config` writes the settings in force in the same form. make docs writes this "
+           "file.\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct row *r = &rows[i];
+        char allowed[CONFIG_ALLOWED_BYTES];
+        config_allowed((int)i, allowed);
+        printf("\n# %s\n# %s\n#%s=%s\n", r->help, allowed, r->environment, r->fallback);
     }
     return 0;
 }
@@ -71,6 +85,8 @@ int main(int argc, char **argv)
         return body_list();
     if (!strcmp(what, "openapi"))
         return made(openapi_write);
-    fprintf(stderr, "usage: docs parameters|settings|bodies|openapi\n");
+    if (!strcmp(what, "env"))
+        return env_file();
+    fprintf(stderr, "usage: docs parameters|settings|bodies|openapi|env\n");
     return 2;
 }

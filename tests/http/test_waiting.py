@@ -8,7 +8,7 @@ from harness import SLOW, SLOW_ARGS, Closed, Conn, Server, check_problem, equal,
 
 # Room for as many renders as a test likes, from one address.
 ROOMY_ARGS = [*SLOW_ARGS, "--queue-seconds", "3600", "--client-share", "100"]
-HEAVY = "/planet.gif?pixels=512&frames=120&type=terrestrial&seed="  # more than the second that the smallest queue holds
+HEAVY = "/planet.gif?pixels=512&frames=80&type=terrestrial&seed="  # more than the second that the smallest queue holds
 
 
 def ask_all(server, target, count):
