@@ -275,12 +275,35 @@ static bool write_filler(size_t bytes)
     return fd >= 0 && close(fd) == 0;
 }
 
-/* In a process of its own, whose mounts nobody else sees and which end with it. */
+static bool write_words(const char *path, const char *words)
+{
+    int fd = open(path, O_WRONLY);
+    bool written = fd >= 0 && write(fd, words, strlen(words)) == (ssize_t)strlen(words);
+    if (fd >= 0)
+        close(fd);
+    return written;
+}
+
+/* Mounts over the folder; nobody else sees it and it ends with the process. Needs root, or a kernel that lets
+ * users be root of a name space of their own. */
+static bool mount_small_disk(void)
+{
+    char users[32], groups[32];
+    uid_t uid = geteuid();
+    snprintf(users, sizeof(users), "0 %u 1", (unsigned)uid);
+    snprintf(groups, sizeof(groups), "0 %u 1", (unsigned)getegid());
+    if (unshare(CLONE_NEWNS | (uid ? CLONE_NEWUSER : 0)) < 0)
+        return false;
+    if (uid && !(write_words("/proc/self/uid_map", users) && write_words("/proc/self/setgroups", "deny") &&
+                 write_words("/proc/self/gid_map", groups)))
+        return false;
+    return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("none", folder, "tmpfs", 0, "size=1m,mode=700") == 0;
+}
+
 static int fill_a_disk(void)
 {
-    if (unshare(CLONE_NEWNS | (geteuid() ? CLONE_NEWUSER : 0)) < 0 ||
-        mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-        mount("none", folder, "tmpfs", 0, "size=1m,mode=700") < 0)
+    if (!mount_small_disk())
         return CANNOT_MOUNT;
     struct store *s = rig_open(folder, 1000 * MIB);
     CHECK(s != NULL);
