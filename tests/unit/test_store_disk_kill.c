@@ -15,8 +15,6 @@
 #define BODY_MAX    60000
 #define BUDGET      (4 * MIB) /* about 130 of the 300: there is always something to write and to evict */
 
-extern char **environ;
-
 static size_t bytes_of(uint64_t n)
 {
     return 1 + rig_mix(n) % (n % 2 ? BODY_MAX : 2000);
