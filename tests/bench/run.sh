@@ -16,6 +16,7 @@ echo "## Files"
 echo
 echo "## Cache"
 "$BUILD/tests/bench_cache"
+"$BUILD/tests/bench_store"
 echo
 echo "## Service"
 /usr/bin/python3 tests/bench/serve.py "$BUILD/planetd"
