@@ -38,10 +38,9 @@ enum mode {
 
 struct client {
     int fd;
-    enum mode mode; /* what it is being answered with */
-    size_t sent;    /* of a dripping answer */
-    char *held;     /* a whole answer */
-    size_t held_bytes;
+    enum mode mode;   /* what it is being answered with */
+    size_t sent;      /* of a dripping answer */
+    struct blob held; /* a whole answer */
 };
 
 static struct {
@@ -56,25 +55,22 @@ static struct {
     atomic_size_t flooded;   /* bytes of floods that were taken */
 } fake;
 
-static char *record_answer(uint64_t n, size_t *ret_bytes)
+static struct blob record_answer(uint64_t n)
 {
     struct entry *e = make_entry(n, BODY_BYTES);
-    struct blob record = {0};
+    struct blob record = {0}, answer = {0};
     char head[32];
     assert_int_equal(record_write(e, &record), ERR_NONE);
-    size_t at = (size_t)snprintf(head, sizeof(head), "$%zu\r\n", record.len);
-    char *text = malloc(at + record.len + 2);
-    assert_non_null(text);
-    memcpy(text, head, at);
-    memcpy(text + at, record.data, record.len);
-    memcpy(text + at + record.len, "\r\n", 2);
-    *ret_bytes = at + record.len + 2;
+    int head_len = snprintf(head, sizeof(head), "$%zu\r\n", record.len);
+    assert_int_equal(blob_append(&answer, head, (size_t)head_len), ERR_NONE);
+    assert_int_equal(blob_append(&answer, record.data, record.len), ERR_NONE);
+    assert_int_equal(blob_append(&answer, "\r\n", 2), ERR_NONE);
     blob_free(&record);
     entry_unref(e);
-    return text;
+    return answer;
 }
 
-static void say(const struct client *c, const char *bytes, size_t len)
+static void say(const struct client *c, const void *bytes, size_t len)
 {
     ssize_t n = send(c->fd, bytes, len, MSG_NOSIGNAL); /* short enough for the socket's buffer */
     (void)n;
@@ -83,7 +79,7 @@ static void say(const struct client *c, const char *bytes, size_t len)
 static void hang_up(struct client *c)
 {
     close(c->fd);
-    free(c->held);
+    blob_free(&c->held);
     *c = (struct client){.fd = -1};
 }
 
@@ -91,14 +87,14 @@ static void answer_get(struct client *c)
 {
     c->mode = atomic_load(&fake.mode);
     c->sent = 0;
-    free(c->held);
-    c->held = record_answer(atomic_load(&fake.picture), &c->held_bytes);
+    blob_free(&c->held);
+    c->held = record_answer(atomic_load(&fake.picture));
     if (c->mode == MODE_RECORD || c->mode == MODE_TWICE)
-        say(c, c->held, c->held_bytes);
+        say(c, c->held.data, c->held.len);
     if (c->mode == MODE_TWICE)
-        say(c, c->held, c->held_bytes);
+        say(c, c->held.data, c->held.len);
     if (c->mode == MODE_CUT)
-        say(c, c->held, c->held_bytes / 2);
+        say(c, c->held.data, c->held.len / 2);
     if (c->mode == MODE_TEXT)
         say(c, atomic_load(&fake.text), strlen(atomic_load(&fake.text)));
     if (c->mode == MODE_FLOOD)
@@ -133,12 +129,12 @@ static void hear(struct client *c)
 static void go_on(struct client *c)
 {
     static const char flood[65536];
-    if (c->mode == MODE_DRIP && c->sent < c->held_bytes)
-        say(c, c->held + c->sent++, 1);
+    if (c->mode == MODE_DRIP && c->sent < c->held.len)
+        say(c, c->held.data + c->sent++, 1);
     else if (c->mode == MODE_DRIP_LINE)
         say(c, c->sent++ ? "a" : "+", 1);
     else if (c->mode == MODE_HOLD && atomic_load(&fake.release)) {
-        say(c, c->held, c->held_bytes);
+        say(c, c->held.data, c->held.len);
         c->mode = MODE_RECORD;
     } else if (c->mode == MODE_FLOOD || c->mode == MODE_FLOOD_LINE) {
         ssize_t n = send(c->fd, flood, sizeof(flood), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -262,8 +258,15 @@ static void errors_in_place_of_a_value(void **state)
                                         "-\r\n",
                                         "- \r\n",
                                         "-%s%n%s\" event=forged\r\n"};
+    struct log_tap tap = log_tap_open();
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         assert_three_failures_open_the_breaker(MODE_TEXT, texts[i]);
+    char *log = log_tap_close(&tap);
+    assert_int_equal(count_of(log, "event=shared_cache_down"), ARRAY_LEN(texts));
+    assert_int_equal(count_of(log, "reason=\"LOADING\""), 1);
+    assert_int_equal(count_of(log, "reason=\"an error of another kind\""), 3);
+    assert_null(strstr(log, "forged")); /* nothing that the server words itself */
+    free(log);
 }
 
 static void answers_that_are_no_value_at_all(void **state)
@@ -445,7 +448,7 @@ static void connecting_that_is_refused_or_hangs_never_delays_a_find(void **state
 static sem_t name_server;
 static atomic_int lookups, lookups_ended;
 
-/* Stands before libc's. */
+/* Stands before libc's. NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name) */
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **list)
 {
     int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
