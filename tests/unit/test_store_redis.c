@@ -549,6 +549,10 @@ int main(void)
 
 int main(void)
 {
+    struct store *s = NULL;
+    struct store_redis_desc desc = {"redis://localhost", TIMEOUT_MS, 0};
+    if (!store_redis_url_valid(desc.url) || store_redis_open(&desc, &s) != ERR_CONFIG || s)
+        return 1;
     puts("SKIP store_redis: built without hiredis");
     return SKIPPED;
 }
