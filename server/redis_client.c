@@ -176,7 +176,7 @@ static enum line line_check(const char *bytes, size_t len, size_t bytes_max)
 {
     if (len < 1)
         return LINE_SHORT;
-    if (!memchr("+-:$", bytes[0], 4))
+    if (bytes[0] != '+' && bytes[0] != '-' && bytes[0] != ':' && bytes[0] != '$')
         return LINE_BAD;
     size_t length = 0, max = bytes[0] == '$' ? 24 : LINE_MAX_BYTES;
     const char *end = memchr(bytes, '\n', len < max ? len : max);

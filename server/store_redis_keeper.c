@@ -171,16 +171,14 @@ void *store_redis_keeper_run(void *arg)
     while (!s->stopping) {
         uint64_t now = redis_wait_now(), due;
         struct slot *empty = slot_empty_first(s), *idle = slot_idle_longest(s, now, &due);
-        if (s->breaker.open && empty && breaker_probe_due(&s->breaker, now))
+        bool open = s->breaker.open, fill = open ? breaker_probe_due(&s->breaker, now) : now >= s->retry_ns;
+        uint64_t fill_ns = open ? s->breaker.probe_at_ns : s->retry_ns;
+        if (empty && fill)
             slot_fill(s, empty);
-        else if (s->breaker.open)
-            store_redis_sleep(s, &s->keeper_wake, empty ? s->breaker.probe_at_ns : now + RETRY_NS);
-        else if (empty && now >= s->retry_ns)
-            slot_fill(s, empty);
-        else if (idle && now >= due)
+        else if (!open && idle && now >= due)
             slot_try(s, idle);
         else
-            store_redis_sleep(s, &s->keeper_wake, empty && s->retry_ns < due ? s->retry_ns : due);
+            store_redis_sleep(s, &s->keeper_wake, empty && (open || fill_ns < due) ? fill_ns : due);
     }
     pthread_mutex_unlock(&s->lock);
     return NULL;
