@@ -25,8 +25,7 @@
 #define BUCKET_BYTES     4096 /* one bucket for so much budget: a small picture with its entry */
 #define BUCKETS_MAX      ((size_t)1 << 26)
 #define GHOST_WAYS       8
-#define GHOSTS_A_BUCKET  2    /* the smallest entry is about half of BUCKET_BYTES */
-#define REPLIES_BYTES    2048 /* two prepared answers are usual, about 1 KiB each with their headers */
+#define GHOSTS_A_BUCKET  4 /* the smallest entry is a third of BUCKET_BYTES */
 #define CACHE_LINE_BYTES 64
 
 /* entry.queue: an entry passes through the cache once at most, so that its links are free for the list of
@@ -65,6 +64,9 @@ struct cache {
 
 /* ---- entries ---- */
 
+static atomic_uint_fast64_t serials;
+static atomic_int entries;
+
 enum err entry_create(const struct request *r, const struct key *key, struct blob *body,
                       struct entry **ret_entry)
 {
@@ -72,6 +74,8 @@ enum err entry_create(const struct request *r, const struct key *key, struct blo
     if (!e)
         return ERR_OOM;
     atomic_init(&e->refs, 1);
+    e->serial = atomic_fetch_add_explicit(&serials, 1, memory_order_relaxed) + 1;
+    atomic_fetch_add_explicit(&entries, 1, memory_order_relaxed);
     e->key = *key;
     e->format = (enum format)r->format;
     key_etag(key, e->etag);
@@ -91,19 +95,20 @@ void entry_unref(struct entry *e)
 {
     if (!e || atomic_fetch_sub_explicit(&e->refs, 1, memory_order_acq_rel) != 1)
         return;
-    for (int i = 0; i < ENTRY_REPLIES; i++) {
-        void *reply = atomic_load_explicit(&e->replies[i], memory_order_relaxed);
-        if (reply && e->reply_free)
-            e->reply_free(reply);
-    }
+    atomic_fetch_sub_explicit(&entries, 1, memory_order_relaxed);
     blob_free(&e->body);
     free(e);
+}
+
+int entry_alive(void)
+{
+    return atomic_load_explicit(&entries, memory_order_relaxed);
 }
 
 size_t entry_cost(const struct entry *e)
 {
     size_t body = e->body.capacity > e->body.len ? e->body.capacity : e->body.len;
-    return sizeof(*e) + REPLIES_BYTES + body;
+    return sizeof(*e) + body;
 }
 
 /* ---- queues, all with the queue lock held ---- */
@@ -270,7 +275,7 @@ static size_t power_of_two_from(size_t wanted, size_t least, size_t most)
 
 enum err cache_create(size_t budget_bytes, struct cache **ret_cache)
 {
-    /* Fixed sizes: 1 % of the budget, and pages that are never needed are never touched. */
+    /* Fixed sizes: 2 % of the budget, and pages that are never needed are never touched. */
     size_t buckets = power_of_two_from(budget_bytes / BUCKET_BYTES, STRIPES, BUCKETS_MAX);
     size_t ghosts = buckets * GHOSTS_A_BUCKET;
     struct cache *c =

@@ -13,20 +13,16 @@
 #include "renderer/base/blob.h"
 #include "renderer/base/err.h"
 
-#define ENTRY_REPLIES 8
-
-/* A finished file. Immutable once made, except for the reference count, `replies` and what cache.c keeps.
- * Threads: any, by reference. */
+/* A finished file. Immutable once made, except for the reference count and what cache.c keeps. Threads: any,
+ * by reference. */
 struct entry {
     atomic_int refs;
+    uint64_t serial; /* from 1, no two entries of a process have the same: an address may come again */
     struct key key;
     struct blob body;
     enum format format;
     char etag[ETAG_BYTES];
     char file_name[FILE_NAME_BYTES];
-    /* Prepared HTTP answers, made by the HTTP layer on first use and kept: see respond.c. */
-    _Atomic(void *) replies[ENTRY_REPLIES];
-    void (*_Atomic reply_free)(void *reply);
     /* For cache.c alone. */
     struct entry *bucket_next, *queue_next;
     atomic_uchar frequency;
@@ -39,7 +35,10 @@ MUST_USE enum err entry_create(const struct request *r, const struct key *key, s
 struct entry *entry_ref(struct entry *e); /* returns e */
 void entry_unref(struct entry *e);        /* accepts NULL; the last one frees */
 
-/* Bytes that an entry counts in the budget: body, struct, prepared answers. */
+/* Entries of the process that exist: in the cache, or evicted and still being sent. Threads: any. */
+int entry_alive(void);
+
+/* Bytes that an entry counts in the budget: body and struct. */
 size_t entry_cost(const struct entry *e);
 
 struct cache;

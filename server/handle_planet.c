@@ -1,54 +1,35 @@
 /* handle_planet.c -- /planet: from what the client asked to the pipeline and back.
  *
- * The tag of a result is known from its key alone, so a client that has the picture gets its 304 without a
- * render. Threads: that of the exchange. The pipeline copies what it is given, so nothing here outlives the
- * call. */
+ * With keys set, the signature is checked before anything else is looked at, and taken off: neither the key
+ * of the result nor what follows knows of it. The tag of a result is known from its key alone, so a client
+ * that has the picture gets its 304 without a render. Threads: that of the exchange. The pipeline copies what
+ * it is given, so nothing here outlives the call. */
 #include <string.h>
+#include <time.h>
+#include <xxhash.h>
 
 #include "api/key.h"
-#include "server/log.h"
+#include "api/sign.h"
 #include "server/plan.h"
 #include "server/respond.h"
 #include "server/routes.h"
-
-#define LOG_TARGET_BYTES 512
-
-static void log_planet(struct http_exchange *x, enum err err)
-{
-    static const char *const words[] = {[SOURCE_HIT] = "hit",
-                                        [SOURCE_MISS] = "miss",
-                                        [SOURCE_COALESCED] = "coalesced",
-                                        [SOURCE_DISK] = "disk",
-                                        [SOURCE_SHARED] = "shared"};
-    char target[LOG_TARGET_BYTES];
-    if (err) {
-        log_info("event=refused id=%s target=%s status=%d error=%s", respond_id(x),
-                 log_quote(x->in.target, strlen(x->in.target), target, sizeof(target)), x->out.status,
-                 err_name(err));
-        return;
-    }
-    enum log_level level = x->waiter.source == SOURCE_HIT ? LOG_DEBUG : LOG_INFO;
-    if (log_enabled(level))
-        log_line(level, "event=planet key=%s cache=%s status=%d bytes=%zu",
-                 log_quote(x->out.entry->key.text, x->out.entry->key.len, target, sizeof(target)),
-                 words[x->waiter.source], x->out.status, x->out.entry->body.len);
-}
 
 /* The pipeline's result -> answer. */
 static void finish(struct http_exchange *x, struct service *s)
 {
     (void)s;
     struct pipeline_waiter *w = &x->waiter;
+    x->out.cache = respond_source_word(w->source);
+    x->out.drawn = w->source != SOURCE_HIT;
     if (w->err) {
         unsigned retry_after_s = w->retry_after_s ? w->retry_after_s : 1;
-        bool passing = w->err == ERR_BUSY || w->err == ERR_DRAINING;
+        bool passing = w->err == ERR_BUSY || w->err == ERR_SHARE || w->err == ERR_DRAINING;
         respond_problem(x, w->err, NULL, NULL, passing ? retry_after_s : 0);
     } else {
         struct entry *entry = w->entry;
         w->entry = NULL;
         respond_entry(x, entry, w->source);
     }
-    log_planet(x, w->err);
 }
 
 /* True when the client has the result already, and is told so. */
@@ -64,16 +45,42 @@ static bool answer_not_modified(struct http_exchange *x, struct service *s, cons
     return true;
 }
 
+/* Checks the URL's signature, if there are keys, and takes it and its end out of the query. */
+static enum err signature_take(struct http_exchange *x, const struct sign_keys *keys)
+{
+    struct http_request *in = &x->in;
+    if (!keys || keys->count == 0)
+        return ERR_NONE;
+    enum err err = sign_check(keys, in->path, in->path_len, in->query, in->query_len, in->body, in->body_len,
+                              (uint64_t)time(NULL), &x->expires);
+    if (err)
+        return err;
+    in->query_len = sign_strip(in->query, in->query_len, x->room);
+    in->query = x->room;
+    return ERR_NONE;
+}
+
+/* Whose share of the queue a render counts in; 0 = nobody's. */
+static uint64_t client_hash(const struct http_exchange *x)
+{
+    uint64_t hash = x->client_unknown ? 0 : XXH3_64bits(x->client.bytes, sizeof(x->client.bytes));
+    return hash || x->client_unknown ? hash : 1;
+}
+
 enum http_verdict handle_planet(struct http_exchange *x, struct service *s)
 {
     struct plan room;
     const struct plan *plan = &room;
     struct request_fault fault;
-    enum err err = plan_make(x, &room, &plan, &fault); /* request -> parameters -> key */
+    enum err err = signature_take(x, s->sign_keys);
+    if (err) {
+        respond_problem(x, err, NULL, NULL, 0);
+        return HTTP_ANSWERED;
+    }
+    err = plan_make(x, &room, &plan, &fault); /* request -> parameters -> key */
     x->negotiated = plan->negotiated;
     if (err) {
         respond_problem(x, err, &fault, NULL, 0);
-        log_planet(x, err);
         return HTTP_ANSWERED;
     }
     x->pinned = plan->pinned;
@@ -81,6 +88,7 @@ enum http_verdict handle_planet(struct http_exchange *x, struct service *s)
     if (answer_not_modified(x, s, &plan->key))
         return HTTP_ANSWERED;
     x->finish = finish;
+    x->waiter.client = client_hash(x);
     if (!pipeline_fetch(s->pipeline, &plan->request, &plan->key, &x->waiter)) /* key -> cache, or a render */
         return HTTP_PENDING;
     finish(x, s); /* entry -> answer */

@@ -20,7 +20,7 @@
 #define HTTP_BODY_MAX_BYTES    65536 /* a JSON request needs 2 KiB */
 #define HTTP_BODY_SWALLOW_BYTES                                                                              \
     1048576 /* so much of a body that is refused is still read, so that the client sees why */
-#define HTTP_ANSWER_HEADERS_MAX 20  /* no answer has more than 14 */
+#define HTTP_ANSWER_HEADERS_MAX 20  /* no answer has more than 15 */
 #define HTTP_ANSWER_TEXT_BYTES  640 /* all header values that are made per answer */
 #define HTTP_REQUEST_ID_BYTES   65  /* a client's own id may have 64 characters */
 #define HTTP_TRACEPARENT_BYTES  56  /* version 00 has 55 characters */
@@ -65,20 +65,29 @@ struct http_response {
     struct entry *entry; /* a reference, given back with the exchange */
     bool no_length;      /* a 304 whose length is not known: no Content-Length may be sent */
     void *ready;         /* a prepared answer; then the fields above but `status` and `entry` mean nothing */
-    _Atomic(void *) *keep; /* where to keep the answer once it is made; NULL = don't */
+    int keep_as;  /* one more than the variant under which this answer may be kept for others; 0 = it may not
+                   */
+    enum err err; /* why the status is what it is, for the log */
+    const char *cache; /* the word of X-Cache when the pipeline was asked for a picture, else NULL */
+    bool drawn;        /* it was, and memory did not have it */
     char text[HTTP_ANSWER_TEXT_BYTES];
     size_t text_len;
 };
 
-/* A path can be served on the public address, on the one for metrics, or on both. */
-enum route_set { ROUTES_PUBLIC = 1, ROUTES_METRICS = 2 };
+/* A path can be served on the public address, on the one for metrics, or on both. ROUTES_PROBE: machines ask
+ * it all the time, so its lines in the log are for debugging. */
+enum route_set { ROUTES_PUBLIC = 1, ROUTES_METRICS = 2, ROUTES_PROBE = 4 };
 
 enum http_verdict {
     HTTP_ANSWERED, /* the response is filled */
     HTTP_PENDING   /* exchange.waiter is with the pipeline; `finish` is called when it is done */
 };
 
+/* Which requests get a line in the log. */
+enum access_mode { ACCESS_ALL, ACCESS_DRAWN, ACCESS_NONE };
+
 struct forwarded_proxies;
+struct http_replies;
 struct service;
 struct sign_keys;
 struct http_exchange;
@@ -88,22 +97,26 @@ typedef enum http_verdict http_handler(struct http_exchange *x, struct service *
 struct http_exchange {
     struct http_request in;
     struct http_response out;
-    uint32_t id_boot, id_loop; /* the parts of X-Request-Id, see respond_id() */
-    uint64_t id_number;
-    char id[HTTP_REQUEST_ID_BYTES];           /* "" until respond_id() needed it */
+    uint64_t id_boot, id_number; /* the parts of our own X-Request-Id, see respond_id() */
+    unsigned id_loop;
+    char
+        id[HTTP_REQUEST_ID_BYTES]; /* the client's, when it is well-formed, or ours; "" = not asked for yet */
     char traceparent[HTTP_TRACEPARENT_BYTES]; /* the client's, when it is well-formed; else "" */
     struct http_peer client; /* whom limits and log mean: the peer, or whom a trusted proxy names */
+    bool client_unknown;     /* a unix socket, and nobody says who is behind it; `client` is zeroed then */
     int route;               /* index into the table of routes, -1 = none */
     uint64_t expires;        /* Unix seconds at which the signed URL ends; 0 = never */
-    uint64_t started_ms;     /* monotonic, when the request line came */
+    uint64_t started_ns;     /* CLOCK_MONOTONIC, when the request line came */
     /* A handler that returns HTTP_PENDING sets `finish`; waiter.done is set before the handler is called. */
     struct pipeline_waiter waiter;
     void (*finish)(struct http_exchange *x, struct service *s);
-    void **memory;   /* a handler's own, one for each thread, NULL at first; free() ends it */
-    bool closing;    /* the connection ends with this answer: no prepared one can say so */
-    bool negotiated; /* Accept decided, or would have: the answer says Vary */
-    bool pinned;     /* the URL named its revision */
-    bool fake;       /* the picture is none: nobody may keep it, so it has no tag */
+    void **memory; /* a handler's own, one for each thread, NULL at first; free() ends it */
+    char *room;    /* HTTP_URL_MAX_BYTES + 1 bytes for a handler, as long as the exchange lives */
+    struct http_replies *replies; /* prepared answers; NULL = none */
+    bool closing;                 /* the connection ends with this answer: no prepared one can say so */
+    bool negotiated;              /* Accept decided, or would have: the answer says Vary */
+    bool pinned;                  /* the URL named its revision */
+    bool fake;                    /* the picture is none: nobody may keep it, so it has no tag */
 };
 
 /* What handlers work with. Filled by main.c before the server starts. Threads: any. */
@@ -123,6 +136,8 @@ struct http_server_desc {
     int threads;
     int connections_per_address; /* 0 = no limit */
     int idle_seconds, request_seconds;
+    int connection_limit; /* 0 = as many as there may be open files */
+    enum access_mode log_requests;
     enum route_set routes;   /* which paths are served here */
     bool inherited;          /* take sockets that systemd passed on (LISTEN_FDS) in place of `listen` */
     struct service *service; /* outlives the server */

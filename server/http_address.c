@@ -14,18 +14,24 @@ struct address_count {
     int count;
 };
 
-void http_peer_from(const struct sockaddr *address, struct http_peer *ret_peer)
+void http_peer_address(const struct sockaddr *address, uint8_t ret_bytes[16])
 {
-    memset(ret_peer, 0, sizeof(*ret_peer));
+    memset(ret_bytes, 0, 16);
     if (address && address->sa_family == AF_INET) {
         const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)address;
-        memset(ret_peer->bytes + 10, 0xff, 2);
-        memcpy(ret_peer->bytes + 12, &v4->sin_addr, 4);
+        memset(ret_bytes + 10, 0xff, 2);
+        memcpy(ret_bytes + 12, &v4->sin_addr, 4);
     } else if (address && address->sa_family == AF_INET6) {
-        const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)(const void *)address;
-        size_t kept = IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr) ? 16 : 8;
-        memcpy(ret_peer->bytes, &v6->sin6_addr, kept);
+        memcpy(ret_bytes, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr, 16);
     }
+}
+
+void http_peer_from(const struct sockaddr *address, struct http_peer *ret_peer)
+{
+    static const uint8_t v4[12] = {[10] = 0xff, [11] = 0xff};
+    http_peer_address(address, ret_peer->bytes);
+    if (memcmp(ret_peer->bytes, v4, sizeof(v4)) != 0)
+        memset(ret_peer->bytes + 8, 0, 8);
 }
 
 static struct address_count **bucket(struct http_addresses *a, const struct http_peer *peer)

@@ -17,6 +17,9 @@ struct http_peer {
 
 void http_peer_from(const struct sockaddr *address, struct http_peer *ret_peer);
 
+/* The whole address, IPv4 as ::ffff:a.b.c.d; zeros when it is of another family. */
+void http_peer_address(const struct sockaddr *address, uint8_t ret_bytes[16]);
+
 #define HTTP_ADDRESS_BUCKETS 1024 /* chains stay short up to some thousand clients */
 
 struct http_addresses {

@@ -34,7 +34,7 @@
 
 #define SWEEP_MS       1000 /* time limits are whole seconds */
 #define SWEEP_DRAIN_MS 20   /* while draining: idle connections go soon */
-#define FDS_SPARE      64   /* descriptors that are no client: sockets, logs, graphics devices */
+#define FDS_SPARE      128  /* descriptors that are no client: sockets, logs, graphics devices */
 #define OWN_EVENTS     64
 #define TURNS_UNPOLLED 16
 #define FEW            32 /* requests in a turn; far from 128 */
@@ -241,6 +241,7 @@ static void *loop_run(void *arg)
             mailbox_read(loop);
         for (int i = 0; i < server->socket_count; i++)
             http_mhd_run(loop->daemons[i], few ? FEW_WAIT_MS : 0);
+        access_log_flush(&loop->log);
         if (phase != SERVER_RUNS && !loop->quiesced)
             loop_quiesce(loop);
         if (loop->now_ms >= loop->next_sweep_ms || phase == SERVER_STOPS) {
@@ -260,6 +261,8 @@ static void loop_finish(struct http_loop *loop)
         if (loop->listen_fds[i] >= 0 && !loop->daemons[i])
             close(loop->listen_fds[i]); /* else the daemon has closed it */
     }
+    access_log_flush(&loop->log);
+    http_replies_destroy(loop->replies);
     free(loop->handler_memory);
     while (loop->free_exchanges) {
         struct exchange *e = loop->free_exchanges;
@@ -282,9 +285,12 @@ static enum err loop_init(struct http_loop *loop, unsigned connection_limit)
         return ERR_IO;
     loop->polls[0] = (struct pollfd){.fd = loop->own_epoll, .events = POLLIN};
     loop->now_ms = clock_ms();
+    enum err err = http_replies_create(http_mhd_reply_free, &loop->replies);
+    if (err)
+        return err;
     for (int i = 0; i < loop->server->socket_count; i++) {
         struct pollfd *p = &loop->polls[i + 1];
-        enum err err = http_mhd_start(loop, loop->listen_fds[i], connection_limit, &loop->daemons[i], &p->fd);
+        err = http_mhd_start(loop, loop->listen_fds[i], connection_limit, &loop->daemons[i], &p->fd);
         if (err)
             return err;
         p->events = POLLIN;
@@ -304,6 +310,8 @@ static unsigned connection_limit(const struct http_server *server)
     }
     unsigned all = files.rlim_cur > 1000000 ? 1000000 : (unsigned)files.rlim_cur;
     unsigned each = all > 2 * FDS_SPARE ? all - FDS_SPARE : all / 2;
+    if (server->desc.connection_limit > 0 && each > (unsigned)server->desc.connection_limit)
+        each = (unsigned)server->desc.connection_limit;
     each /= (unsigned)(server->loop_count * server->socket_count);
     return each < 8 ? 8 : each;
 }
@@ -353,9 +361,10 @@ enum err http_server_start(const struct http_server_desc *desc, struct http_serv
         loop->server = server;
         loop->index = i;
         loop->own_epoll = loop->wake_fd = -1;
+        loop->log.mode = desc->log_requests;
     }
     if (getrandom(&server->boot, sizeof(server->boot), 0) != sizeof(server->boot))
-        server->boot = (uint32_t)clock_ms();
+        server->boot = (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
     enum err err = http_addresses_init(&server->addresses, desc->connections_per_address);
     if (err) {
         log_error("event=http_failed error=%s", err_name(err));

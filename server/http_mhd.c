@@ -13,196 +13,44 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+#include <time.h>
 
+#include "server/forwarded.h"
 #include "server/http_private.h"
 #include "server/log.h"
+#include "server/metrics.h"
 #include "server/respond.h"
 
-#define CONNECTION_MEMORY_BYTES                                                                              \
-    ((size_t)16384)            /* cleared for each request: 8 KiB of headers must fit, no more */
-#define ANSWER_BYTES_PER_MS 16 /* slower readers are cut off: 16 KiB/s */
-#define FREE_EXCHANGES_MAX  1024
-
-static enum err target_check(struct exchange *e, const char *version)
-{
-    if (e->target_len > HTTP_URL_MAX_BYTES)
-        return ERR_URL_SIZE;
-    /* libmicrohttpd ends the target at a NUL; the version, which follows it in the same line, tells. */
-    uintptr_t end = (uintptr_t)e->raw_target + e->target_len, next = (uintptr_t)version;
-    if (next > end + 1 && next < end + CONNECTION_MEMORY_BYTES)
-        return ERR_TEXT_ENCODING;
-    for (const char *p = e->target; *p; p++)
-        if ((unsigned char)*p <= ' ' || *p == 127)
-            return ERR_TEXT_ENCODING;
-    return ERR_NONE;
-}
-
-/* Cuts the target into path and query. */
-static void target_split(struct exchange *e)
-{
-    struct http_request *in = &e->x.in;
-    const char *path = e->target;
-    if (strncasecmp(path, "http://", 7) == 0) { /* as to a proxy; servers must take it */
-        path += 7;
-        path += strcspn(path, "/?");
-    }
-    size_t len = strcspn(path, "?");
-    in->path = len ? path : "/";
-    in->path_len = len ? len : 1;
-    if (path[len] == '?') {
-        in->query = path + len + 1;
-        in->query_len = strlen(in->query);
-    }
-}
-
-static bool same(const char *a, size_t a_len, const char *b)
-{
-    return strlen(b) == a_len && strncasecmp(a, b, a_len) == 0;
-}
-
-static void length_take(struct exchange *e, const char *value)
-{
-    /* libmicrohttpd has refused what is no number. */
-    uint64_t length = strtoull(value, NULL, 10);
-    if (e->length_seen && length != e->length)
-        e->malformed = true;
-    e->length_seen = true;
-    e->length = length;
-    e->body_announced = e->body_announced || length > 0;
-}
-
-/* Several lines of one name are one list (RFC 9110, 5.3). The first line is used where it lies; a second one
- * has both copied to `room`. False when they don't fit: *list is as before. */
-static bool line_add(const char **list, char room[HTTP_LINES_BYTES], const char *value)
-{
-    size_t len = *list ? strlen(*list) : 0, more = strlen(value);
-    if (!len) {
-        *list = value;
-        return true;
-    }
-    if (!more)
-        return true;
-    if (len + 2 + more >= HTTP_LINES_BYTES)
-        return false;
-    if (*list != room)
-        memcpy(room, *list, len + 1);
-    memcpy(room + len, ", ", 3);
-    memcpy(room + len + 2, value, more + 1);
-    *list = room;
-    return true;
-}
+#define ANSWER_BYTES_PER_MS 16  /* slower readers are cut off: 16 KiB/s */
+#define STATUS_CLIENT_GONE  499 /* for the log alone */
+#define ID_HEADER           "X-Request-Id"
 
 /* Called for each header; one walk finds all we need. */
 static enum MHD_Result on_header(void *cls, enum MHD_ValueKind kind, const char *key, size_t key_len,
                                  const char *value, size_t value_len)
 {
-    struct exchange *e = cls;
-    struct http_request *in = &e->x.in;
     (void)kind;
-    if (!value)
-        return MHD_YES;
-    switch (key_len) {
-    case 4:
-        if (same(key, key_len, "Host")) {
-            e->malformed = e->malformed || e->host_seen;
-            e->host_seen = true;
-        }
-        break;
-    case 6:
-        if (same(key, key_len, "Accept")) /* what doesn't fit is lost: the first lines decide */
-            e->accept_full = e->accept_full || !line_add(&in->accept, e->accept, value);
-        else if (same(key, key_len, "Expect"))
-            e->expects = true;
-        break;
-    case 12:
-        if (same(key, key_len, "Content-Type"))
-            in->content_type = value;
-        break;
-    case 13:
-        if (same(key, key_len, "If-None-Match"))
-            e->match_lost = e->match_lost || !line_add(&in->if_none_match, e->match, value);
-        break;
-    case 14:
-        if (same(key, key_len, "Content-Length"))
-            length_take(e, value);
-        break;
-    case 17:
-        if (same(key, key_len, "Transfer-Encoding")) {
-            e->malformed = e->malformed || !same(value, value_len, "chunked");
-            e->body_announced = true;
-            e->body_kept = true; /* for now: a chunked body has no length to contradict */
-        }
-        break;
-    default:
-        break;
-    }
+    if (value)
+        http_header_take(cls, key, key_len, value, value_len);
     return MHD_YES;
 }
 
-static enum http_method method_from(const char *text)
-{
-    static const struct {
-        const char *text;
-        enum http_method method;
-    } known[] = {{"GET", HTTP_GET}, {"HEAD", HTTP_HEAD}, {"POST", HTTP_POST}, {"OPTIONS", HTTP_OPTIONS}};
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (strcmp(text, known[i].text) == 0)
-            return known[i].method;
-    return HTTP_OTHER;
-}
-
-static bool is_json(const char *type)
-{
-    static const char json[] = "application/json";
-    size_t len = sizeof(json) - 1;
-    return !type || (strncasecmp(type, json, len) == 0 && (type[len] == '\0' || strchr("; \t", type[len])));
-}
-
-/* The headers are there. Finds the route and what can be refused before the body comes. */
 static void headers_read(struct exchange *e, struct MHD_Connection *mhd, const char *method,
                          const char *version)
 {
-    struct http_request *in = &e->x.in;
-    bool chunked;
-    in->method = method_from(method);
-    e->body_kept = false;
     MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, on_header, e);
-    if (e->match_lost)
-        in->if_none_match = NULL; /* the client gets the whole picture: never wrong */
-    chunked = e->body_kept;
-    e->body_kept = false;
-    e->malformed =
-        e->malformed || (chunked && e->length_seen) || (!e->host_seen && strcmp(version, "HTTP/1.1") == 0);
     const union MHD_ConnectionInfo *size =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    e->refused = target_check(e, version);
-    if (!e->refused && size && size->header_size > HTTP_HEADERS_MAX_BYTES)
-        e->refused = ERR_HEADER_SIZE;
-    if (!e->refused && e->malformed)
-        e->refused = ERR_REQUEST_SYNTAX;
-    if (e->refused)
-        return;
-    target_split(e);
-    if (in->method == HTTP_OPTIONS && strcmp(in->path, "*") == 0)
-        return;
-    e->refused =
-        route_find(e->connection->loop->server->desc.routes, in->path, in->path_len, in->method, &e->route);
-    if (!e->refused && in->method == HTTP_POST) {
-        e->body_kept = true;
-        if (!is_json(in->content_type))
-            e->refused = ERR_BODY_TYPE;
+    http_headers_end(e, method, version, size ? size->header_size : 0);
+    const struct http_origin *from = &e->connection->origin;
+    if (from->trusted) {
+        const struct http_request *in = &e->x.in;
+        forwarded_client(e->connection->loop->server->desc.service->proxies,
+                         from->unix_socket ? NULL : from->address, in->forwarded, in->x_forwarded_for,
+                         &e->x.client);
+        static const struct http_peer nobody;
+        e->x.client_unknown = from->unix_socket && memcmp(&e->x.client, &nobody, sizeof(nobody)) == 0;
     }
-    if (!e->refused && e->length > HTTP_BODY_MAX_BYTES)
-        e->refused = ERR_BODY_SIZE;
-}
-
-/* Whether to answer before the body is there, which closes the connection. */
-static bool answer_early(const struct exchange *e)
-{
-    if (!e->refused || !e->body_announced)
-        return e->malformed;
-    return e->malformed || e->expects || e->length > HTTP_BODY_SWALLOW_BYTES;
 }
 
 static ssize_t no_body(void *cls, uint64_t at, char *to, size_t room)
@@ -225,15 +73,18 @@ static struct MHD_Response *body_make(const struct http_response *out)
     return r;
 }
 
-static struct MHD_Response *answer_make(const struct http_response *out, bool closing)
+static struct MHD_Response *answer_make(struct http_exchange *x)
 {
+    const struct http_response *out = &x->out;
     struct MHD_Response *r = body_make(out);
     if (!r)
         return NULL;
     for (int i = 0; i < out->header_count; i++)
         if (MHD_add_response_header(r, out->headers[i].name, out->headers[i].value) == MHD_NO)
             goto fail;
-    if (closing && MHD_add_response_header(r, "Connection", "close") == MHD_NO)
+    if (MHD_add_response_header(r, ID_HEADER, respond_id(x)) == MHD_NO ||
+        (x->traceparent[0] && MHD_add_response_header(r, "traceparent", x->traceparent) == MHD_NO) ||
+        (x->closing && MHD_add_response_header(r, "Connection", "close") == MHD_NO))
         goto fail;
     return r;
 fail:
@@ -241,21 +92,20 @@ fail:
     return NULL;
 }
 
-static void answer_free(void *answer)
+/* Puts this exchange's id into an answer that others had before. libmicrohttpd writes the head of the answer
+ * into the connection's own memory before it looks at another connection, so nobody sees the next one's id.
+ */
+static bool answer_id_set(struct http_exchange *x, struct MHD_Response *r)
 {
-    MHD_destroy_response(answer);
+    const char *old = MHD_get_response_header(r, ID_HEADER);
+    if (old)
+        MHD_del_response_header(r, ID_HEADER, old);
+    return MHD_add_response_header(r, ID_HEADER, respond_id(x)) == MHD_YES;
 }
 
-/* Puts a new answer where the next client of the entry finds it, and gives it to the entry. Returns the one
- * to queue. */
-static struct MHD_Response *answer_keep(struct http_response *out, struct MHD_Response *r)
+void http_mhd_reply_free(void *reply)
 {
-    void *there = NULL;
-    out->entry->reply_free = answer_free;
-    if (atomic_compare_exchange_strong(out->keep, &there, r))
-        return r;
-    MHD_destroy_response(r); /* another thread was first */
-    return there;
+    MHD_destroy_response(reply);
 }
 
 static enum MHD_Result answer_queue(struct exchange *e, struct MHD_Connection *mhd)
@@ -266,14 +116,16 @@ static enum MHD_Result answer_queue(struct exchange *e, struct MHD_Connection *m
     struct MHD_Response *r = out->ready;
     bool ours = false; /* one for this client alone */
     if (!r) {
-        r = answer_make(out, e->x.closing);
-        if (r && out->keep)
-            r = answer_keep(out, r);
-        else
-            ours = true;
+        r = answer_make(&e->x);
+        ours = !out->keep_as;
+        if (r && !ours)
+            http_replies_keep(loop->replies, out->entry->serial, out->keep_as - 1, r);
+    } else if (!answer_id_set(&e->x, r)) {
+        return MHD_NO;
     }
     if (!r)
         return MHD_NO;
+    metrics_answer(e->x.route, out->status);
     e->stage = STAGE_QUEUED;
     c->phase = PHASE_ANSWER;
     size_t bytes = out->entry && out->status == 200 ? out->entry->body.len : out->body_len;
@@ -290,7 +142,6 @@ static void refuse(struct exchange *e)
     struct http_exchange *x = &e->x;
     struct request_fault fault = {0};
     const char *detail = NULL;
-    char target[256];
     if (e->refused == ERR_BODY_TYPE)
         detail = "The body must be application/json.";
     else if (e->refused == ERR_BODY_SIZE)
@@ -302,9 +153,6 @@ static void refuse(struct exchange *e)
     if (detail)
         snprintf(fault.detail, sizeof(fault.detail), "%s", detail);
     respond_problem(x, e->refused, detail ? &fault : NULL, e->route ? e->route->allow : NULL, 0);
-    log_info("event=refused id=%s target=%s status=%d error=%s", respond_id(x),
-             log_quote(e->target, strlen(e->target), target, sizeof(target)), x->out.status,
-             err_name(e->refused));
 }
 
 static bool closing_now(const struct exchange *e)
@@ -364,7 +212,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *mhd, const c
     case STAGE_HEADERS:
         headers_read(e, mhd, method, version);
         e->stage = STAGE_BODY;
-        return answer_early(e) ? request_handle(e, mhd) : MHD_YES;
+        return http_answer_early(e) ? request_handle(e, mhd) : MHD_YES;
     case STAGE_BODY:
         if (*upload_len == 0)
             return request_handle(e, mhd);
@@ -386,6 +234,13 @@ static struct http_connection *connection_of(struct MHD_Connection *mhd)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info ? info->socket_context : NULL;
+}
+
+static uint64_t clock_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* A request line came; `uri` is not decoded yet, and will be in place. Returns the state for on_request(). */
@@ -416,14 +271,35 @@ static void *on_uri(void *cls, const char *uri, struct MHD_Connection *mhd)
     char *arguments = strchr((char *)(uintptr_t)uri, '?');
     if (arguments)
         arguments[1] = '\0';
-    e->x.started_ms = loop->now_ms;
+    e->x.started_ns = clock_ns();
     e->x.id_boot = loop->server->boot;
-    e->x.id_loop = (uint32_t)loop->index;
+    e->x.id_loop = (unsigned)loop->index;
     e->x.id_number = ++loop->request_number;
+    e->x.route = -1;
+    e->x.client = c->origin.peer;
+    e->x.client_unknown = c->origin.unix_socket;
+    e->x.room = e->room;
+    e->x.replies = loop->replies;
     e->x.waiter.done = http_wake;
+    metrics_in_flight(+1);
     c->exchange = e;
     c->phase = PHASE_REQUEST;
     return e;
+}
+
+/* A client that leaves while its picture is made has a line too, under the number that others use for it.
+ * What libmicrohttpd refused by itself, or what never was a whole request, has none. */
+static void exchange_log(struct http_loop *loop, struct exchange *e, bool sent)
+{
+    struct http_exchange *x = &e->x;
+    if (e->stage == STAGE_WAITING) {
+        bool stopping = atomic_load(&loop->server->phase) == SERVER_STOPS;
+        x->out.status = stopping ? 503 : STATUS_CLIENT_GONE;
+        x->out.err = stopping ? ERR_DRAINING : ERR_NONE;
+        x->out.drawn = true;
+    }
+    if (x->out.status)
+        access_log_add(&loop->log, x, e->route && (e->route->sets & ROUTES_PROBE), sent);
 }
 
 /* The answer was sent, or the connection failed. */
@@ -433,10 +309,11 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **state,
     struct http_loop *loop = cls;
     struct exchange *e = *state;
     (void)mhd;
-    (void)why;
     if (!e)
         return;
     *state = NULL;
+    exchange_log(loop, e, why == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    metrics_in_flight(-1);
     e->connection->exchange = NULL;
     e->connection->phase = PHASE_IDLE;
     e->connection->since_ms = loop->now_ms;
@@ -448,17 +325,25 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **state,
     loop->free_exchanges = e;
 }
 
-/* Before a connection is set up: is its address allowed another one? */
+/* Before a connection is set up: is its address allowed another one? Behind a proxy, and on a unix socket,
+ * all clients have one address, so there they are not counted. */
 static enum MHD_Result on_accept(void *cls, const struct sockaddr *address, socklen_t address_len)
 {
     struct http_loop *loop = cls;
     struct http_addresses *all = &loop->server->addresses;
+    struct http_origin *from = &loop->accepted;
+    const struct forwarded_proxies *proxies = loop->server->desc.service->proxies;
     (void)address_len;
-    if (loop->entered) /* the last one failed after this */
-        http_addresses_leave(all, &loop->entered_peer);
-    http_peer_from(address, &loop->entered_peer);
-    loop->entered = http_addresses_enter(all, &loop->entered_peer);
-    return loop->entered ? MHD_YES : MHD_NO;
+    if (from->counted) /* the last one failed after this */
+        http_addresses_leave(all, &from->peer);
+    *from = (struct http_origin){.unix_socket = address->sa_family == AF_UNIX};
+    http_peer_from(address, &from->peer);
+    http_peer_address(address, from->address);
+    from->trusted = proxies && forwarded_trusted(proxies, from->unix_socket ? NULL : from->address);
+    if (from->trusted || from->unix_socket)
+        return MHD_YES;
+    from->counted = http_addresses_enter(all, &from->peer);
+    return from->counted ? MHD_YES : MHD_NO;
 }
 
 static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
@@ -470,7 +355,8 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
         if (!c)
             return;
         http_loop_remove(loop, c);
-        http_addresses_leave(&loop->server->addresses, &c->peer);
+        if (c->origin.counted)
+            http_addresses_leave(&loop->server->addresses, &c->origin.peer);
         free(c);
         *context = NULL;
         return;
@@ -481,8 +367,8 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
         return; /* on_accept() undoes the count; on_request() closes */
     c->mhd = mhd;
     c->fd = fd->connect_fd;
-    c->peer = loop->entered_peer;
-    loop->entered = false;
+    c->origin = loop->accepted;
+    loop->accepted.counted = false;
     http_loop_add(loop, c);
     *context = c;
 }
@@ -505,7 +391,7 @@ enum err http_mhd_start(struct http_loop *loop, int listen_fd, unsigned connecti
     unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
     struct MHD_Daemon *d = MHD_start_daemon(
         flags, 0, on_accept, loop, on_request, loop, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
-        MHD_OPTION_LISTEN_SOCKET, listen_fd, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY_BYTES,
+        MHD_OPTION_LISTEN_SOCKET, listen_fd, MHD_OPTION_CONNECTION_MEMORY_LIMIT, HTTP_CONNECTION_MEMORY_BYTES,
         MHD_OPTION_CONNECTION_LIMIT, connection_limit, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)loop->server->desc.idle_seconds, MHD_OPTION_NOTIFY_COMPLETED, on_completed, loop,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, loop, MHD_OPTION_URI_LOG_CALLBACK, on_uri, loop,

@@ -1,15 +1,20 @@
-/* What http_loop.c (threads, sockets, time limits) and http_mhd.c (libmicrohttpd) share. Nobody else includes
- * it. */
+/* What http_loop.c (threads, sockets, time limits), http_mhd.c (libmicrohttpd) and http_headers.c share.
+ * Nobody else includes it. */
 #pragma once
 
 #include <poll.h>
 #include <pthread.h>
 #include <sys/socket.h>
 
+#include "server/access_log.h"
 #include "server/config.h"
 #include "server/http.h"
 #include "server/http_address.h"
+#include "server/http_replies.h"
 #include "server/routes.h"
+
+#define HTTP_CONNECTION_MEMORY_BYTES                                                                         \
+    ((size_t)16384) /* cleared for each request: 8 KiB of headers must fit, no more */
 
 struct MHD_Connection;
 struct MHD_Daemon;
@@ -22,12 +27,21 @@ enum connection_phase {
     PHASE_ANSWER   /* an answer is being sent */
 };
 
+/* Where a socket comes from. */
+struct http_origin {
+    struct http_peer peer;
+    unsigned char address[16]; /* not cut to a network; IPv4 as ::ffff:a.b.c.d */
+    bool unix_socket;
+    bool trusted; /* a proxy whose word on the client is taken */
+    bool counted; /* in server->addresses */
+};
+
 /* One client socket. Threads: its loop. */
 struct http_connection {
     struct http_connection *prev, *next; /* all of the loop */
     struct http_loop *loop;
     struct MHD_Connection *mhd;
-    struct http_peer peer;
+    struct http_origin origin;
     int fd;
     enum connection_phase phase;
     /* PHASE_IDLE, PHASE_REQUEST: when it was accepted or the last answer was done; PHASE_ANSWER: when it
@@ -62,14 +76,17 @@ struct exchange {
     size_t target_len;
     size_t body_seen; /* bytes of body so far, kept or not */
     bool body_kept;
-    bool host_seen, body_announced, expects;
+    bool host_seen, body_announced, expects, chunked;
     bool malformed; /* header fields that contradict each other: the connection can't go on */
     bool length_seen;
     uint64_t length;              /* Content-Length */
     bool accept_full, match_lost; /* further lines did not fit */
+    bool id_lost, trace_lost;     /* sent twice, or with a NUL */
     /* From here on nothing is cleared for a new request. */
     char target[HTTP_URL_MAX_BYTES + 1];
     char accept[HTTP_LINES_BYTES], match[HTTP_LINES_BYTES]; /* lines of one name, joined; rarely used */
+    char forwarded[HTTP_LINES_BYTES], x_forwarded_for[HTTP_LINES_BYTES];
+    char room[HTTP_URL_MAX_BYTES + 1]; /* x.room */
 };
 
 struct http_loop {
@@ -90,9 +107,10 @@ struct http_loop {
     uint64_t request_number;
     int waiting; /* suspended connections */
     bool quiesced;
-    bool entered; /* the address of the socket that is just being accepted was counted */
-    struct http_peer entered_peer;
+    struct http_origin accepted; /* the socket that is just being accepted */
     void *handler_memory;
+    struct http_replies *replies;
+    struct access_log log;
 };
 
 enum server_phase { SERVER_RUNS, SERVER_DRAINS, SERVER_STOPS };
@@ -103,7 +121,7 @@ struct http_server {
     atomic_int phase;                /* enum server_phase */
     atomic_int connections;
     atomic_int quiesced; /* loops that accept no more */
-    uint32_t boot;       /* random part of request ids */
+    uint64_t boot;       /* random part of request ids */
     int socket_count;
     int loop_count;
     struct http_loop loops[];
@@ -118,6 +136,15 @@ void http_mhd_run(struct MHD_Daemon *daemon, int wait_ms);
 void http_mhd_quiesce(struct MHD_Daemon *daemon); /* the listening socket can be closed afterwards */
 void http_mhd_stop(struct MHD_Daemon *daemon);    /* no connection may be suspended */
 void http_mhd_resume(struct http_connection *c);
+void http_mhd_reply_free(void *reply); /* of loop->replies */
+
+/* http_headers.c: once for each header, then once for all: finds the route, and in e->refused what is wrong
+ * before a body came. */
+void http_header_take(struct exchange *e, const char *name, size_t name_len, const char *value,
+                      size_t value_len);
+void http_headers_end(struct exchange *e, const char *method, const char *version, size_t head_bytes);
+/* Whether to answer before the body is there, which closes the connection. */
+bool http_answer_early(const struct exchange *e);
 
 /* http_loop.c */
 void http_wake(struct pipeline_waiter *w); /* waiter.done; any thread */

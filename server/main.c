@@ -11,9 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "api/sign.h"
 #include "renderer/base/pool.h"
 #include "renderer/renderer.h"
+#include "server/access_log.h"
 #include "server/config.h"
+#include "server/forwarded.h"
 #include "server/http.h"
 #include "server/log.h"
 #include "server/pipeline.h"
@@ -131,6 +134,7 @@ static enum err http_start(const struct config *c, struct service *service, stru
         .connections_per_address = (int)c->connections_per_address,
         .idle_seconds = (int)c->idle_seconds,
         .request_seconds = (int)c->request_seconds,
+        .log_requests = access_log_mode(c->log_requests),
         .routes = ROUTES_PUBLIC,
         .service = service,
     };
@@ -141,9 +145,15 @@ static enum err http_start(const struct config *c, struct service *service, stru
 static enum err run(const struct config *c, const sigset_t *set)
 {
     struct service service = {0};
+    struct sign_keys keys = {0};
+    struct forwarded_proxies proxies = {0};
     struct pool *pool = NULL;
     struct http_server *http = NULL;
     struct renderer_status status;
+    if (!sign_keys_parse(c->sign_keys, &keys) || !forwarded_proxies_parse(c->trusted_proxy, &proxies))
+        return ERR_CONFIG; /* cannot be: config_read() has tried them */
+    service.sign_keys = &keys;
+    service.proxies = &proxies;
     enum err err = pool_create((int)c->render_threads, &pool);
     if (err) {
         log_error("event=no_threads error=%s reason=\"%s\"", err_name(err), err_words(err));
@@ -197,7 +207,7 @@ int main(int argc, char **argv)
     enum config_outcome outcome = config_read(argc, argv, environment, stdout, stderr, &c);
     if (outcome != CONFIG_RUN)
         return outcome == CONFIG_DONE ? 0 : EXIT_CONFIG;
-    log_open(c.log_level);
+    log_open(c.log_level, c.log_format);
     warn_of_unknown_variables();
     signals_block(&set);
     enum err err = run(&c, &set);

@@ -74,14 +74,17 @@ static enum err fill(const struct http_exchange *x, struct plan *plan, struct re
 static size_t text_write(const struct http_request *in, char text[MEMORY_TEXT_BYTES])
 {
     const char *accept = in->accept ? in->accept : "";
-    size_t target_len = (size_t)(in->path - in->target) + in->path_len + (in->query ? 1 + in->query_len : 0);
-    size_t accept_len = strlen(accept);
-    if (in->method == HTTP_POST || target_len + accept_len + 2 > MEMORY_TEXT_BYTES)
+    size_t len = in->path_len, accept_len = strlen(accept);
+    if (in->method == HTTP_POST || len + in->query_len + accept_len + 3 > MEMORY_TEXT_BYTES)
         return 0;
-    memcpy(text, in->target, target_len);
-    text[target_len] = '\n'; /* no target holds one */
-    memcpy(text + target_len + 1, accept, accept_len + 1);
-    return target_len + 1 + accept_len;
+    memcpy(text, in->path, len);
+    text[len++] = '?'; /* no path holds one */
+    if (in->query_len)
+        memcpy(text + len, in->query, in->query_len);
+    len += in->query_len;
+    text[len++] = '\n'; /* no query holds one */
+    memcpy(text + len, accept, accept_len + 1);
+    return len + accept_len;
 }
 
 enum err plan_make(const struct http_exchange *x, struct plan *room, const struct plan **ret_plan,

@@ -1,19 +1,25 @@
 /* respond.c -- answers in terms of status, headers and bytes.
  *
  * Values that must be made (file names, lengths of time) go into a small text area of the answer itself, so
- * an answer needs no memory of its own. A hit gets the answer that was prepared when the entry was hit for
- * the first time; what can differ between two answers for one entry (revision pinned or not, negotiated or
- * not) makes the variants. Threads: those of the exchange. */
+ * an answer needs no memory of its own. A hit gets the answer that was prepared when this loop hit the entry
+ * before; what can differ between two answers for one entry (revision pinned or not, negotiated or not) makes
+ * the variants. X-Request-Id is put in when the answer is queued; whoever needs more of its own (a trace, the
+ * end of a signed URL) gets an answer made for it. Threads: those of the exchange. */
 #include "server/respond.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "api/problem.h"
 #include "renderer/renderer.h"
+#include "server/http_replies.h"
 
 #define CACHE_DAY      "public, max-age=86400, stale-while-revalidate=604800"
 #define CACHE_FOR_EVER "public, max-age=31536000, immutable"
+#define DAY_S          86400
+#define YEAR_S         31536000
+#define TIMING_BYTES   192
 
 static void header(struct http_response *out, const char *name, const char *value)
 {
@@ -42,18 +48,43 @@ static void begin(struct http_exchange *x, int status)
     out->text_len = 0;
     header(out, "Access-Control-Allow-Origin", "*");
     header(out, "Access-Control-Expose-Headers",
-           "ETag, X-Cache, X-Request-Id, Retry-After, Content-Disposition");
+           "ETag, X-Cache, X-Request-Id, Retry-After, Content-Disposition, Server-Timing");
     if (status != 304)
         header(out, "X-Content-Type-Options",
                "nosniff"); /* a picture is one, and an error quotes the client */
 }
 
+static char *put_hex(char *to, uint64_t n, int least_digits)
+{
+    static const char hex[] = "0123456789abcdef";
+    int digits = least_digits;
+    while (digits < 16 && n >> digits * 4)
+        digits++;
+    for (int i = digits - 1; i >= 0; i--)
+        *to++ = hex[n >> i * 4 & 15];
+    return to;
+}
+
 const char *respond_id(struct http_exchange *x)
 {
-    if (!x->id[0]) /* a hit never needs it */
-        snprintf(x->id, sizeof(x->id), "%08x-%x-%llx", (unsigned)x->id_boot, (unsigned)x->id_loop,
-                 (unsigned long long)x->id_number);
+    if (!x->id[0]) {
+        char *at = put_hex(x->id, x->id_boot, 16);
+        *at++ = '-';
+        at = put_hex(at, x->id_loop, 1);
+        *at++ = '-';
+        *put_hex(at, x->id_number, 1) = '\0';
+    }
     return x->id;
+}
+
+const char *respond_source_word(enum pipeline_source source)
+{
+    static const char *const words[] = {[SOURCE_HIT] = "hit",
+                                        [SOURCE_MISS] = "miss",
+                                        [SOURCE_COALESCED] = "coalesced",
+                                        [SOURCE_DISK] = "disk",
+                                        [SOURCE_SHARED] = "shared"};
+    return words[source];
 }
 
 void respond_text(struct http_exchange *x, int status, const char *type, const char *cache, const char *text)
@@ -83,7 +114,7 @@ void respond_problem(struct http_exchange *x, enum err err, const struct request
     if (problem_write(err, fault, respond_id(x), &text))
         blob_free(&text);
     respond_blob(x, problem_status(err), "application/problem+json", "no-store", &text);
-    header(out, "X-Request-Id", respond_id(x));
+    out->err = err;
     if (x->negotiated)
         header(out, "Vary", "Accept");
     if (err == ERR_METHOD && allow)
@@ -98,31 +129,63 @@ void respond_problem(struct http_exchange *x, enum err err, const struct request
 /* Takes the answer that was prepared for the entry, or has it kept. True when there is one. */
 static bool prepared(struct http_exchange *x, struct entry *entry, int status)
 {
-    _Static_assert(ENTRY_REPLIES >= 8, "two statuses, pinned or not, negotiated or not");
-    int slot = (x->pinned ? 1 : 0) | (x->negotiated ? 2 : 0) | (status == 304 ? 4 : 0);
+    _Static_assert(HTTP_REPLIES_VARIANTS >= 8, "two statuses, pinned or not, negotiated or not");
+    int variant = (x->pinned ? 1 : 0) | (x->negotiated ? 2 : 0) | (status == 304 ? 4 : 0);
+    if (x->closing || x->traceparent[0] || x->expires || !x->replies)
+        return false; /* for this client alone */
     x->out.status = status;
-    x->out.keep = &entry->replies[slot];
-    x->out.ready = atomic_load_explicit(x->out.keep, memory_order_acquire);
+    x->out.keep_as = variant + 1;
+    x->out.ready = http_replies_find(x->replies, entry->serial, variant);
     return x->out.ready != NULL;
+}
+
+/* A signed URL that ends: nobody may keep the answer beyond that. */
+static void caching_until(struct http_exchange *x)
+{
+    uint64_t now = (uint64_t)time(NULL), left = x->expires > now ? x->expires - now : 0;
+    uint64_t most = x->pinned ? YEAR_S : DAY_S;
+    char seconds[24];
+    snprintf(seconds, sizeof(seconds), "%llu", (unsigned long long)(left < most ? left : most));
+    header_made(&x->out, "Cache-Control", "public, max-age=", seconds, "");
 }
 
 static void caching(struct http_exchange *x)
 {
-    header(&x->out, "Cache-Control", x->fake ? "no-store" : x->pinned ? CACHE_FOR_EVER : CACHE_DAY);
+    if (x->expires && !x->fake)
+        caching_until(x);
+    else
+        header(&x->out, "Cache-Control", x->fake ? "no-store" : x->pinned ? CACHE_FOR_EVER : CACHE_DAY);
     if (x->negotiated)
         header(&x->out, "Vary", "Accept");
 }
 
+/* Server-Timing: where the picture came from, and how long the parts of its making took. */
+static void timing(struct http_exchange *x, const char *word)
+{
+    const struct pipeline_times *t = &x->waiter.times;
+    const struct {
+        const char *name;
+        uint64_t ns;
+    } parts[] = {
+        {"lookup", t->lookup_ns}, {"queue", t->queue_ns}, {"render", t->render_ns}, {"encode", t->encode_ns}};
+    char text[TIMING_BYTES];
+    size_t len = (size_t)snprintf(text, sizeof(text), "cache;desc=%s", word);
+    for (size_t i = 0; i < ARRAY_LEN(parts) && len < sizeof(text); i++) {
+        unsigned long long us = (parts[i].ns + 500) / 1000;
+        if (parts[i].ns)
+            len += (size_t)snprintf(text + len, sizeof(text) - len, ", %s;dur=%llu.%03llu", parts[i].name,
+                                    us / 1000, us % 1000);
+    }
+    header_made(&x->out, "Server-Timing", text, "", "");
+    header(&x->out, "Timing-Allow-Origin", "*");
+}
+
 void respond_entry(struct http_exchange *x, struct entry *entry, enum pipeline_source source)
 {
-    static const char *const words[] = {[SOURCE_HIT] = "hit",
-                                        [SOURCE_MISS] = "miss",
-                                        [SOURCE_COALESCED] = "coalesced",
-                                        [SOURCE_DISK] = "disk",
-                                        [SOURCE_SHARED] = "shared"};
     struct http_response *out = &x->out;
+    const char *word = respond_source_word(source);
     out->entry = entry;
-    if (source == SOURCE_HIT && !x->closing && prepared(x, entry, 200))
+    if (source == SOURCE_HIT && prepared(x, entry, 200))
         return;
     begin(x, 200);
     header(out, "Content-Type", encoders[entry->format].mime);
@@ -130,7 +193,8 @@ void respond_entry(struct http_exchange *x, struct entry *entry, enum pipeline_s
         header(out, "ETag", entry->etag);
     caching(x);
     header_made(out, "Content-Disposition", "inline; filename=\"", entry->file_name, "\"");
-    header(out, "X-Cache", words[source]);
+    header(out, "X-Cache", word);
+    timing(x, word);
     out->body = entry->body.data;
     out->body_len = entry->body.len;
 }
@@ -139,7 +203,7 @@ void respond_not_modified(struct http_exchange *x, const char *etag, struct entr
 {
     struct http_response *out = &x->out;
     out->entry = entry;
-    if (entry && !x->closing && prepared(x, entry, 304))
+    if (entry && prepared(x, entry, 304))
         return;
     begin(x, 304);
     header_made(out, "ETag", etag, "", "");
@@ -154,7 +218,7 @@ void respond_options(struct http_exchange *x, const char *allow)
     begin(x, 204);
     header(&x->out, "Allow", allow);
     header(&x->out, "Access-Control-Allow-Methods", allow);
-    header(&x->out, "Access-Control-Allow-Headers", "Content-Type, If-None-Match");
+    header(&x->out, "Access-Control-Allow-Headers", "Content-Type, If-None-Match, X-Request-Id, traceparent");
     header(&x->out, "Access-Control-Max-Age", "86400");
     x->out.body = "";
     x->out.body_len = 0;

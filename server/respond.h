@@ -4,8 +4,12 @@
 #include "api/request.h"
 #include "server/http.h"
 
-/* The request's id, as the client gets it in X-Request-Id and the log has it. */
+/* The request's id, as the client gets it in X-Request-Id and the log has it: the client's own, or
+ * boot-loop-number in hex, where boot is random for each start. */
 const char *respond_id(struct http_exchange *x);
+
+/* The word of X-Cache and Server-Timing. */
+const char *respond_source_word(enum pipeline_source source);
 
 /* An answer from static memory. `type` is the Content-Type, `cache` the Cache-Control. */
 void respond_text(struct http_exchange *x, int status, const char *type, const char *cache, const char *text);

@@ -9,7 +9,7 @@ struct route {
     unsigned methods; /* enum http_method; OPTIONS is answered for each path */
     http_handler *handler;
     const char *allow; /* the same methods as text, for Allow */
-    unsigned sets;     /* enum route_set: where it is served */
+    unsigned sets;     /* enum route_set: where it is served, ROUTES_PROBE */
 };
 
 int route_count(void);

@@ -16,14 +16,6 @@
 
 #define BODY_BYTES 500
 
-static atomic_int live_entries; /* by their prepared answers: one each, freed with the entry */
-
-static void reply_free(void *reply)
-{
-    assert_ptr_equal(reply, &live_entries);
-    atomic_fetch_sub(&live_entries, 1);
-}
-
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -48,9 +40,6 @@ static struct entry *make_entry_with_key(const struct key *key, size_t body_byte
     assert_int_equal(entry_create(&request, key, &body, &e), ERR_NONE);
     assert_null(body.data); /* taken */
     assert_int_equal(body.len, 0);
-    e->reply_free = reply_free;
-    atomic_store(&e->replies[3], &live_entries);
-    atomic_fetch_add(&live_entries, 1);
     return e;
 }
 
@@ -101,7 +90,7 @@ static struct cache *open_cache(size_t budget_bytes)
 static void close_cache(struct cache *c)
 {
     cache_destroy(c);
-    assert_int_equal(atomic_load(&live_entries), 0);
+    assert_int_equal(entry_alive(), 0);
 }
 
 static void an_entry_lives_as_long_as_its_last_reference(void **state)
@@ -120,13 +109,13 @@ static void an_entry_lives_as_long_as_its_last_reference(void **state)
         put(c, n);
     assert_false(find(c, 1));
     cache_destroy(c);
-    assert_int_equal(atomic_load(&live_entries), 1);
+    assert_int_equal(entry_alive(), 1);
     assert_int_equal(held->body.data[BODY_BYTES - 1], 1);
     assert_ptr_equal(entry_ref(held), held);
     entry_unref(held);
-    assert_int_equal(atomic_load(&live_entries), 1);
+    assert_int_equal(entry_alive(), 1);
     entry_unref(held);
-    assert_int_equal(atomic_load(&live_entries), 0);
+    assert_int_equal(entry_alive(), 0);
     entry_unref(NULL);
     cache_destroy(NULL);
 }
@@ -522,7 +511,7 @@ static void the_budget_holds_and_nothing_leaks_under_load(void **state)
     assert_true(stats.bytes <= budget);
     assert_int_equal(stats.hits + stats.misses, LOAD_THREADS * LOAD_STEPS);
     assert_int_equal(stats.insertions - stats.evictions, stats.entries);
-    assert_int_equal(stats.entries, atomic_load(&live_entries));
+    assert_int_equal(stats.entries, entry_alive());
     assert_true(stats.evictions > 1000);
     close_cache(c);
 }
