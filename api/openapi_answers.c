@@ -25,7 +25,7 @@ static const struct header_doc {
     {"Server-Timing", "string", "Milliseconds in cache, queue, render and encode, where they were spent.",
      false},
     {"X-Request-Id", "string", "Names the request in the log; the client's own, when that was well-formed.",
-     false},
+     true},
     {"Retry-After", "integer", "Seconds after which it makes sense to ask again.", false},
     {"Allow", "string", "The methods that the address knows.", false},
 };
