@@ -2,6 +2,7 @@
  * property does not hold. libFuzzer calls it for `make fuzz`, replay.c for `make test`. Threads: one. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,6 +39,20 @@ static inline char *fuzz_text(const void *bytes, size_t len)
         memcpy(text, bytes, kept);
     text[kept] = '\0';
     return text;
+}
+
+/* Both texts, one behind the other. Freed by the caller. */
+static inline char *fuzz_joined(const char *a, const char *b)
+{
+    char *text = NULL;
+    CHECK(asprintf(&text, "%s%s", a, b) >= 0);
+    return text;
+}
+
+/* Whether two objects are the same down to their padding: one was copied or left alone. */
+static inline bool fuzz_same(const void *a, const void *b, size_t len)
+{
+    return memcmp(a, b, len) == 0;
 }
 
 /* Cuts the input at line feeds into `count` parts; the last one has the rest. Parts that are missing are

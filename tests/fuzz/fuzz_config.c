@@ -1,6 +1,7 @@
 /* fuzz_config.c -- settings: each line is a word of the command line or, with PLANETD_ at its front, a
  * variable. What is wrong is told in one clean line; what is right can be printed, read back and printed
- * again; and a key is never shown. */
+ * again; and secrets are never shown. An input that begins with '@' has a password besides the key, one with
+ * '!' has both and they are malformed. */
 #include "renderer/base/attr.h"
 #include "server/config.h"
 #include "server/processors.h"
@@ -16,6 +17,7 @@ int processors_usable(const char *root)
     return 2;
 }
 
+static char secrets; /* '@', '!' or 0 */
 static char *variables[LINES_MAX * 2];
 static int variable_count;
 
@@ -25,7 +27,11 @@ static const char *environment(const char *name)
     for (int i = 0; i < variable_count; i++)
         if (strncmp(variables[i], name, len) == 0 && variables[i][len] == '=')
             return variables[i] + len + 1;
-    return strcmp(name, "PLANETD_SIGN_KEYS") == 0 ? SECRET : NULL;
+    if (strcmp(name, "PLANETD_REDIS") == 0 && secrets)
+        return secrets == '!' ? "redis://user:" SECRET "@host:port" : "redis://user:" SECRET "@host";
+    if (strcmp(name, "PLANETD_SIGN_KEYS") == 0)
+        return secrets == '!' ? SECRET "," SECRET "z" : SECRET;
+    return NULL;
 }
 
 /* One config_read(). *ret_said is what it wrote, freed by the caller. */
@@ -87,6 +93,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static char name[] = "planetd", print[] = "--print-config";
     char *argv[LINES_MAX + 3] = {name}, *said, *rest = NULL;
     int argc = 1;
+    secrets = 0;
+    if (size && (data[0] == '@' || data[0] == '!')) {
+        secrets = (char)data[0];
+        data++;
+        size--;
+    }
     char *text = fuzz_text(data, size);
     variable_count = 0;
     if (!strstr(text, SECRET)) {

@@ -23,16 +23,6 @@ static bool same(struct http_peer a, struct http_peer b)
     return memcmp(&a, &b, sizeof(a)) == 0;
 }
 
-static char *joined(const char *a, const char *b)
-{
-    size_t a_len = strlen(a), b_len = strlen(b);
-    char *text = malloc(a_len + b_len + 1);
-    CHECK(text);
-    memcpy(text, a, a_len);
-    memcpy(text + a_len, b, b_len + 1);
-    return text;
-}
-
 static void check_walk(const struct forwarded_proxies *proxies, const unsigned char *socket_address,
                        const char *forwarded, const char *x_forwarded_for)
 {
@@ -53,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *x_forwarded_for = fuzz_text(parts[2].at, parts[2].len);
 
     if (!forwarded_proxies_parse(list, &given))
-        CHECK(memcmp(&given, &none, sizeof(given)) == 0);
+        CHECK(fuzz_same(&given, &none, sizeof(given)));
     CHECK(given.count >= 0 && given.count <= FORWARDED_PROXIES_MAX);
     for (int i = 0; i < given.count; i++)
         CHECK(given.networks[i].bits >= 0 && given.networks[i].bits <= 128);
@@ -63,7 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(same(client_of(&none, proxy, forwarded, x_forwarded_for), client_of(&none, proxy, NULL, NULL)));
     CHECK(forwarded_proxies_parse("10.0.0.1", &one));
     struct http_peer right = client_of(&none, visitor, NULL, NULL);
-    char *added = joined(forwarded, ", for=203.0.113.9"), *x_added = joined(x_forwarded_for, ", 203.0.113.9");
+    char *added = fuzz_joined(forwarded, ", for=203.0.113.9"),
+         *x_added = fuzz_joined(x_forwarded_for, ", 203.0.113.9");
     CHECK(same(client_of(&one, proxy, added, NULL), right));
     CHECK(same(client_of(&one, proxy, NULL, x_added), right));
     CHECK(same(client_of(&one, proxy, added, x_added), right));

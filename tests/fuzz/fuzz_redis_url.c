@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         free(stripped);
     } else {
-        CHECK(memcmp(&url, &before, sizeof(url)) == 0);
+        CHECK(fuzz_same(&url, &before, sizeof(url)));
     }
     free(text);
     return 0;

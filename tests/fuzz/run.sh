@@ -3,7 +3,8 @@
 # Runs each fuzz target for a while, as many at a time as there are processors, and says what came of it. It starts from
 # the committed corpus and keeps what it finds in the build folder. An input that crashes goes to
 # tests/fuzz/crashes/TARGET/: commit it with the fix, and `make test` replays it for ever.
-# FUZZ_MERGE=1 writes the committed corpus anew instead: the least inputs that reach what all inputs reach.
+# FUZZ_MERGE=1 writes the committed corpus anew instead: the least inputs that reach what all inputs reach, and those that
+# people wrote (seed-*), which stand for a property and not just for a line of code.
 set -eu
 cd "$(dirname "$0")/../.."
 : "${BUILD:=build-fuzz}" "${FUZZ_SECONDS:=60}" "${FUZZ_MERGE:=}"
@@ -33,8 +34,8 @@ if [ -n "$FUZZ_MERGE" ]; then
         rm -rf "$least"
         mkdir -p "$least" "$corpus" "$BUILD/corpus/$target"
         "$BUILD/fuzz_$target" -merge=1 -max_len=512 "$least" "$corpus" "$BUILD/corpus/$target" 2>/dev/null
-        rm -rf "$corpus"
-        mv "$least" "$corpus"
+        find "$corpus" -type f ! -name 'seed-*' -delete
+        mv "$least"/* "$corpus"
         echo "$target: $(find "$corpus" -type f | wc -l) inputs, $(du -sb "$corpus" | cut -f 1) bytes"
     done
     exit 0
