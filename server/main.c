@@ -1,4 +1,4 @@
-/* main.c -- starts the parts in order, waits for a signal, ends them in reverse.
+/* main.c -- reads the settings, starts the daemon, waits for a signal, ends it.
  *
  * SIGTERM or SIGINT: not ready at once, no new connections and no new renders, what was accepted is answered,
  * then exit 0; at the limit what is left is cut off. A second signal ends the process at once. All threads
@@ -11,23 +11,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "api/sign.h"
-#include "renderer/base/pool.h"
-#include "renderer/renderer.h"
-#include "server/access_log.h"
 #include "server/config.h"
-#include "server/forwarded.h"
+#include "server/daemon.h"
 #include "server/health.h"
 #include "server/http.h"
+#include "server/http_listen.h"
 #include "server/log.h"
 #include "server/pipeline.h"
 
-#define EXIT_CONFIG         2
-#define METRICS_CONNECTIONS 32 /* scrapers and probes; clients can't take their descriptors */
-#define RENDER_NICE         5  /* hits and probes are answered in time while every processor draws */
-#define WAIT_STEP_MS        20
-#define REST_S              5    /* to end threads and free memory, after the last answer */
-#define ABORT_MS            1000 /* answers to cancelled requests get so long to be sent */
+#define EXIT_CONFIG  2
+#define WAIT_STEP_MS 20
+#define REST_S       5    /* to end threads and free memory, after the last answer */
+#define ABORT_MS     1000 /* answers to cancelled requests get so long to be sent */
 
 static const char *environment(const char *name)
 {
@@ -52,13 +47,6 @@ static void warn_of_unknown_variables(void)
                  log_quote(*at, len, quoted, sizeof(quoted)), nearest ? "did you mean " : "--help lists them",
                  nearest ? nearest : "");
     }
-}
-
-static void note(void *ctx, const char *sentence)
-{
-    char quoted[512];
-    (void)ctx;
-    log_info("event=renderer message=%s", log_quote(sentence, strlen(sentence), quoted, sizeof(quoted)));
 }
 
 static void signals_block(sigset_t *ret_set)
@@ -108,119 +96,37 @@ static void bound_the_rest(const sigset_t *set)
     alarm(REST_S);
 }
 
-static void serve(const struct config *c, struct service *service, struct http_server *http,
-                  const sigset_t *set)
+static void serve(const struct config *c, struct daemon *d, const sigset_t *set)
 {
+    struct http_server *http = d->http;
     int got;
     while ((got = sigwaitinfo(set, NULL)) < 0 && errno == EINTR)
         ;
     log_info("event=draining signal=%s seconds=%d connections=%d", got == SIGTERM ? "TERM" : "INT",
              (int)c->drain_seconds, http_server_connections(http));
-    atomic_store(&service->draining, true);
-    pipeline_drain(service->pipeline);
+    atomic_store(&d->service.draining, true);
+    pipeline_drain(d->service.pipeline);
     http_server_drain(http);
     if (!drained(http, set, (int)c->drain_seconds * 1000)) {
         log_warn("event=drain_limit connections=%d", http_server_connections(http));
-        pipeline_abort(service->pipeline);
+        pipeline_abort(d->service.pipeline);
         if (!drained(http, set, ABORT_MS))
             log_warn("event=cut_off connections=%d", http_server_connections(http));
     }
     bound_the_rest(set);
 }
 
-static enum err http_start(const struct config *c, struct service *service, struct http_server **ret_http)
-{
-    struct http_server_desc desc = {
-        .listen = c->listen.text,
-        .listen_count = c->listen.count,
-        .threads = (int)c->http_threads,
-        .connections_per_address = (int)c->connections_per_address,
-        .idle_seconds = (int)c->idle_seconds,
-        .request_seconds = (int)c->request_seconds,
-        .log_requests = access_log_mode(c->log_requests),
-        .routes = ROUTES_PUBLIC,
-        .service = service,
-    };
-    return http_server_start(&desc, ret_http);
-}
-
-/* The address for metrics and probes has a thread of its own: it answers when the public ones are busy, and
- * until the last of their answers is sent. */
-static enum err metrics_start(const struct config *c, struct service *service, struct http_server **ret_http)
-{
-    struct http_server_desc desc = {
-        .listen = c->metrics_listen.text,
-        .listen_count = c->metrics_listen.count,
-        .threads = 1,
-        .connection_limit = METRICS_CONNECTIONS,
-        .idle_seconds = (int)c->idle_seconds,
-        .request_seconds = (int)c->request_seconds,
-        .log_requests = access_log_mode(c->log_requests),
-        .routes = ROUTES_METRICS,
-        .service = service,
-    };
-    return desc.listen_count ? http_server_start(&desc, ret_http) : ERR_NONE;
-}
-
 /* Starts everything, serves, ends everything. Each failure is in the log when it returns. */
 static enum err run(const struct config *c, const sigset_t *set)
 {
-    struct service service = {0};
-    struct sign_keys keys = {0};
-    struct forwarded_proxies proxies = {0};
-    struct pool *pool = NULL;
-    struct http_server *http = NULL, *metrics = NULL;
-    struct renderer_status status;
-    if (!sign_keys_parse(c->sign_keys, &keys) || !forwarded_proxies_parse(c->trusted_proxy, &proxies))
-        return ERR_CONFIG; /* cannot be: config_read() has tried them */
-    service.sign_keys = &keys;
-    service.proxies = &proxies;
-    enum err err = pool_create_nice((int)c->render_threads, RENDER_NICE, &pool);
-    if (err) {
-        log_error("event=no_threads error=%s reason=\"%s\"", err_name(err), err_words(err));
-        goto done;
-    }
-    struct renderer_desc rd = renderer_desc_default;
-    rd.backend = c->backend;
-    rd.cpu_mask = c->cpu_mask;
-    rd.pool = pool;
-    rd.note = note;
-    err = renderer_open(&rd, &service.renderer);
-    if (err) {
-        log_error("event=no_renderer backend=\"%s\" cpu_mask=\"%s\" error=%s reason=\"%s\"", c->backend,
-                  c->cpu_mask, err_name(err), err_words(err));
-        goto done;
-    }
-    renderer_status(service.renderer, &status);
-    log_info("event=renderer_ready backend=\"%s\" device=\"%s\" reason=\"%s\" self_test_ok=%d",
-             status.backend, status.device, status.reason, status.self_test_ok);
-    service.fake = strcmp(status.backend, "null") == 0;
-    if (service.fake)
-        log_warn("event=null_backend message=\"null draws flat squares, for tests; no answer may be kept\"");
-    struct pipeline_desc pd = {
-        .renderer = service.renderer,
-        .pool = pool,
-        .cache_bytes = (size_t)c->cache_memory,
-        .queue_work_ns = (uint64_t)c->queue_seconds * 1000000000u,
-        .client_share_percent = (int)c->client_share,
-    };
-    err = pipeline_create(&pd, &service.pipeline);
-    if (err)
-        log_error("event=no_pipeline error=%s reason=\"%s\"", err_name(err), err_words(err));
-    else if (!(err = http_start(c, &service, &http)))
-        err = metrics_start(c, &service, &metrics);
+    struct daemon d = {0};
+    struct http_listen_inherited inherited = {0};
+    enum err err = http_listen_inherit(&inherited);
     if (!err)
-        serve(c, &service, http, set);
-    if (http)
-        http_server_stop(http);
-    if (metrics)
-        http_server_stop(metrics);
-done: /* renders that nobody waits for end with the pool; only then can nothing call back into the server */
-    pipeline_destroy(service.pipeline);
-    renderer_close(service.renderer);
-    pool_destroy(pool);
-    http_server_destroy(http);
-    http_server_destroy(metrics);
+        err = daemon_start(&d, c, &inherited);
+    if (!err)
+        serve(c, &d, set);
+    daemon_stop(&d);
     return err;
 }
 
