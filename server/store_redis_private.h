@@ -50,9 +50,10 @@ struct store_redis {
     bool closing;  /* nothing more is taken; the writer ends when the queue is empty */
     bool stopping; /* both threads end now */
     bool writer_ended;
-    bool shown_up;     /* the last of "up" and "down" in the log */
-    bool refused;      /* the last write was */
-    uint64_t retry_ns; /* no connection is tried before, after one failed */
+    bool shown_up;        /* the last of "up" and "down" in the log */
+    uint64_t refusals;    /* writes refused since the log last said so, ... */
+    uint64_t refusals_ns; /* ... and when it may say so again */
+    uint64_t retry_ns;    /* no connection is tried before, after one failed */
 
     pthread_t keeper, writer;
     int stop_fd[2]; /* a pipe: [0] becomes readable when both threads must end at once */

@@ -16,6 +16,8 @@
 #define BATCH_MAX_BYTES ((size_t)1 << 20)    /* unless a single one has more */
 #define BATCH_NS        UINT64_C(5000000000) /* 8 MiB at 14 Mbit/s */
 
+#define REFUSALS_NS UINT64_C(60000000000) /* between two lines about writes that are refused */
+
 struct batch {
     struct job *first;
     int sent, answered, written, refused, unmade; /* of entries, but for sent and answered */
@@ -90,28 +92,29 @@ static enum talk batch_write(struct store_redis *s, struct redis_client *c, stru
     return talk;
 }
 
-/* Counts, and says once that writes are refused, once that they are taken again. Without the lock. */
+/* Counts. Writes that are refused are logged, but not each: a server that is just full takes one and refuses
+ * the next for hours. Without the lock. */
 static void batch_count(struct store_redis *s, const struct batch *batch, enum talk talk)
 {
-    uint64_t entries = 0;
+    uint64_t entries = 0, now = redis_wait_now(), refusals = 0;
     for (const struct job *job = batch->first; job; job = job->next)
         entries += job->entry != NULL;
     pthread_mutex_lock(&s->lock);
-    bool was_refused = s->refused;
     s->stats.writes += (uint64_t)batch->written;
     s->stats.dropped += (uint64_t)batch->unmade;
     s->stats.errors += talk ? entries - (uint64_t)(batch->written + batch->unmade) : (uint64_t)batch->refused;
-    if (batch->written || batch->refused)
-        s->refused = batch->refused > 0;
     if (!talk && batch->written)
         breaker_worked(&s->breaker);
-    bool refused = s->refused;
+    s->refusals += (uint64_t)batch->refused;
+    if (batch->refused && now >= s->refusals_ns) {
+        refusals = s->refusals;
+        s->refusals = 0;
+        s->refusals_ns = now + REFUSALS_NS;
+    }
     pthread_mutex_unlock(&s->lock);
-    if (refused && !was_refused)
-        log_warn("event=shared_cache_refuses_writes server=\"%s\" reason=\"%s\"", s->url.shown,
-                 batch->refusal);
-    else if (was_refused && !refused)
-        log_info("event=shared_cache_takes_writes server=\"%s\"", s->url.shown);
+    if (refusals)
+        log_warn("event=shared_cache_refuses_writes server=\"%s\" reason=\"%s\" writes=%llu", s->url.shown,
+                 batch->refusal, (unsigned long long)refusals);
 }
 
 /* Writes one batch. With the lock held, which is given up meanwhile. */
