@@ -94,8 +94,9 @@ static size_t json_character(const char *bytes, size_t len, char piece[8], size_
     } else if (n == 1 && ((unsigned char)*bytes < ' ' || *bytes == 127)) {
         *ret_len = (size_t)snprintf(piece, 8, "\\u%04x", (unsigned char)*bytes);
     } else if (n == 0) {
-        memcpy(piece, "\xef\xbf\xbd", 3);
-        *ret_len = 3;
+        static const char replacement[] = {'\xef', '\xbf', '\xbd'};
+        memcpy(piece, replacement, sizeof(replacement));
+        *ret_len = sizeof(replacement);
     } else {
         memcpy(piece, bytes, n);
         *ret_len = n;
