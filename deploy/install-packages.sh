@@ -6,9 +6,16 @@
 set -eu
 cd "$(dirname "$0")/packages"
 
+# "npm/npm" stands for the package npm, unless there is a command npm already: it also comes with other packages, which
+# Debian's would contradict.
 wanted=
 for list in "$@"; do
-    wanted="$wanted $(sed 's/#.*//' "$list.txt" | tr '\n' ' ')"
+    for line in $(sed 's/#.*//' "$list.txt"); do
+        case $line in
+        */*) command -v "${line#*/}" >/dev/null || wanted="$wanted ${line%/*}" ;;
+        *) wanted="$wanted $line" ;;
+        esac
+    done
 done
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
