@@ -7,7 +7,8 @@
 #include "server/store.h"
 
 struct store_redis_desc {
-    const char *url;     /* redis://[user[:password]@]host[:port][/database] or unix:///path[?db=N] */
+    const char
+        *url; /* redis://[user[:password]@]host[:port][/database] or unix:///path[?db=N]; see redis_url.h */
     int timeout_ms;      /* for one find, connection included */
     int64_t ttl_seconds; /* entries vanish so long after they were written; 0 = never */
 };

@@ -14,7 +14,7 @@
 
 #define PATH_BYTES 160
 #define URL_BYTES  400
-#define ARGS_MAX   8
+#define ARGS_MAX   16
 
 struct server {
     char folder[PATH_BYTES], socket[PATH_BYTES], url[URL_BYTES];
