@@ -10,6 +10,8 @@ cd "$(dirname "$0")/packages"
 # Debian's would contradict.
 wanted=
 for list in "$@"; do
+    # Words, not lines: names have no blanks.
+    # shellcheck disable=SC2013
     for line in $(sed 's/#.*//' "$list.txt"); do
         case $line in
         */*) command -v "${line#*/}" >/dev/null || wanted="$wanted ${line%/*}" ;;
