@@ -28,7 +28,6 @@ static const char index_text[] =
     "\n"
     "/openapi.json  this service for programs (OpenAPI 3.1)\n"
     "/types    bodies and parameters as JSON\n"
-    "/openapi.json  all of it as OpenAPI 3.1\n"
     "/version  name, version, revision and libraries\n"
     "/readyz   can it draw, and with what\n"
     "/healthz  does the process answer\n";

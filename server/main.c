@@ -24,6 +24,7 @@
 
 #define EXIT_CONFIG         2
 #define METRICS_CONNECTIONS 32 /* scrapers and probes; clients can't take their descriptors */
+#define RENDER_NICE         5  /* hits and probes are answered in time while every processor draws */
 #define WAIT_STEP_MS        20
 #define REST_S              5    /* to end threads and free memory, after the last answer */
 #define ABORT_MS            1000 /* answers to cancelled requests get so long to be sent */
@@ -174,7 +175,7 @@ static enum err run(const struct config *c, const sigset_t *set)
         return ERR_CONFIG; /* cannot be: config_read() has tried them */
     service.sign_keys = &keys;
     service.proxies = &proxies;
-    enum err err = pool_create((int)c->render_threads, &pool);
+    enum err err = pool_create_nice((int)c->render_threads, RENDER_NICE, &pool);
     if (err) {
         log_error("event=no_threads error=%s reason=\"%s\"", err_name(err), err_words(err));
         goto done;

@@ -21,7 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #define RING_START 64 /* jobs; doubles when full */
 
@@ -51,7 +53,7 @@ struct pool {
     struct region *regions;
     atomic_int idle; /* workers that wait for work; written under the lock; owners look at it without */
     bool ending;
-    int threads;
+    int threads, nice;
     pthread_t thread[];
 };
 
@@ -112,9 +114,21 @@ static void region_help(struct pool *pool, struct region *region)
         pthread_cond_signal(&region->left); /* under the lock: the owner can't free it before we let go */
 }
 
+/* On Linux a thread has a niceness of its own; elsewhere it is the process's, which is left alone. */
+static void give_way(int nice)
+{
+#ifdef __linux__
+    if (nice != 0)
+        (void)setpriority(PRIO_PROCESS, (id_t)gettid(), getpriority(PRIO_PROCESS, 0) + nice);
+#else
+    (void)nice;
+#endif
+}
+
 static void *worker(void *arg)
 {
     struct pool *pool = arg;
+    give_way(pool->nice);
     pthread_mutex_lock(&pool->lock);
     for (;;) {
         struct region *region;
@@ -157,6 +171,11 @@ static void pool_free(struct pool *pool)
 
 enum err pool_create(int threads, struct pool **ret_pool)
 {
+    return pool_create_nice(threads, 0, ret_pool);
+}
+
+enum err pool_create_nice(int threads, int nice, struct pool **ret_pool)
+{
     if (threads < 1 || threads > POOL_THREADS_MAX)
         return ERR_CONFIG;
     struct pool *pool = calloc(1, sizeof(*pool) + (size_t)threads * sizeof(pool->thread[0]));
@@ -169,6 +188,7 @@ enum err pool_create(int threads, struct pool **ret_pool)
     pool->ring = ring;
     pool->ring_size = RING_START;
     pool->threads = threads;
+    pool->nice = nice;
     pthread_mutex_init(&pool->lock, NULL); /* with default attributes these two can't fail on Linux */
     pthread_cond_init(&pool->work, NULL);
 

@@ -17,6 +17,10 @@ struct pool;
 #define POOL_THREADS_MAX 256
 MUST_USE enum err pool_create(int threads, struct pool **ret_pool);
 
+/* As pool_create(), with workers that give way to other threads of this process and machine: `nice` is added
+ * to what the calling thread has (see setpriority(2)). Where the system can't do that they are like any. */
+MUST_USE enum err pool_create_nice(int threads, int nice, struct pool **ret_pool);
+
 /* Waits for all queued jobs, then ends the workers. Accepts NULL. */
 void pool_destroy(struct pool *pool);
 

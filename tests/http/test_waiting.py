@@ -103,8 +103,9 @@ def test_a_full_queue_is_503_with_retry_after_and_hits_are_answered():
                 equal((answer.status, answer["X-Cache"], answer.body), (200, "hit", hit))
         equal(s.ready()["queue"]["shed"], 5)
         for c in clients:
-            equal(c.response().status, 200)
-            c.close()
+            c.reset()
+        s.wait_ready(lambda r: (r["queue"]["running"], r["queue"]["queued"]) == (0, 0))
+        equal(get(s, "/planet?seed=" + fresh()).status, 200)  # there is room again
 
 
 def test_probes_are_fast_while_saturated():

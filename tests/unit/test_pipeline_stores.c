@@ -194,6 +194,7 @@ static void who_leaves_during_the_lookup_is_never_drawn(void **state)
     atomic_store(&disk.blocked, false);
     assert_true(wait_until_settled(&rig));
     assert_int_equal(atomic_load(&fake.draws), 0);
+    assert_int_equal(rig_stats(&rig).renders, 0);
     assert_int_equal(atomic_load(&shared.finds), 0);
     rig_close_stores(&rig);
     assert_int_equal(atomic_load(&gone.done) + atomic_load(&next.done), 0);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -372,6 +373,49 @@ static void single_jobs_always_wake_a_worker(void **state)
     pool_destroy(pool);
 }
 
+static void nap_part(void *ctx, int i)
+{
+    (void)ctx;
+    (void)i;
+    sleep_ms(1);
+}
+
+static void what_helpers_give_is_told_to_who_was_helped(void **state)
+{
+    (void)state;
+    struct pool *pool = open_pool(1);
+    uint64_t before = pool_helped_ns();
+    pool_for(NULL, 10, nap_part, NULL);
+    assert_int_equal(pool_helped_ns(), before);
+    for (int i = 0; i < WAIT_MS && pool_helped_ns() == before; i++) /* until the worker has woken up */
+        pool_for(pool, 10, nap_part, NULL);
+    assert_true(pool_helped_ns() - before >= 1000000);
+    pool_destroy(pool);
+}
+
+static void niceness_job(void *ctx)
+{
+    atomic_store((atomic_int *)ctx, 100 + getpriority(PRIO_PROCESS, 0));
+}
+
+static void workers_give_way_when_told_to(void **state)
+{
+    (void)state;
+#ifdef __linux__
+    struct pool *pool = NULL;
+    int own = getpriority(PRIO_PROCESS, 0), nicest = 19;
+    atomic_int niceness = 0;
+    assert_int_equal(pool_create_nice(1, 3, &pool), ERR_NONE);
+    assert_int_equal(pool_submit(pool, niceness_job, &niceness), ERR_NONE);
+    pool_destroy(pool);
+    assert_int_equal(atomic_load(&niceness), 100 + (own + 3 < nicest ? own + 3 : nicest));
+    assert_int_equal(getpriority(PRIO_PROCESS, 0), own);
+#else
+    print_message("threads have no niceness of their own here\n");
+    skip();
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +430,8 @@ int main(void)
         cmocka_unit_test(loops_nest_inside_jobs),
         cmocka_unit_test(tiny_loops_from_everywhere_never_lose_a_part),
         cmocka_unit_test(single_jobs_always_wake_a_worker),
+        cmocka_unit_test(what_helpers_give_is_told_to_who_was_helped),
+        cmocka_unit_test(workers_give_way_when_told_to),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }
