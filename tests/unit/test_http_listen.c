@@ -373,6 +373,7 @@ static int takes_two(void)
         CHECK(fcntl(listeners.all[0].fds[k], F_GETFD) == FD_CLOEXEC);
     /* With nothing for the public server the default is used. */
     in.sockets[0].metrics = true;
+    CHECK(http_listen_inherited_count(&in, true) == 2 && http_listen_inherited_count(&in, false) == 0);
     CHECK(open_all(&in, true, 1, (const char(*)[256])addresses) == ERR_NONE);
     CHECK(listeners.count == 1 && listeners.all[0].fds[0] > 4);
     struct http_server_desc metrics = {.threads = 1, .routes = ROUTES_METRICS, .inherited = &in};
