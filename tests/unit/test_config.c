@@ -179,7 +179,7 @@ static void help_shows_ranges_and_defaults_and_has_a_short_flag(void **state)
     assert_non_null(strstr(said, "a whole number from 1 to 64, or the word processors\n"));
     assert_non_null(strstr(said, "with K, M or G"));
     assert_non_null(strstr(said, "default: 256M, environment: PLANETD_CACHE_MEMORY"));
-    assert_non_null(strstr(said, "null draws flat squares, for tests"));
+    assert_non_null(strstr(said, "null draws flat squares"));
     assert_non_null(strstr(said, "-h"));
 }
 
