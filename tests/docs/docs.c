@@ -1,10 +1,11 @@
 /* docs.c -- writes the README's tables, api/openapi.json and deploy/planetd.env from the tables of the code.
- * usage: docs parameters|settings|bodies|openapi|env */
+ * usage: docs parameters|settings|bodies|openapi|env|problems */
 #include <stdio.h>
 #include <string.h>
 
 #include "api/describe.h"
 #include "api/openapi.h"
+#include "api/problem.h"
 #include "renderer/bodies.h"
 #include "server/config.h"
 
@@ -23,6 +24,18 @@ static void cell(const char *text)
 {
     for (; *text; text++)
         printf("%s%c", *text == '|' ? "\\" : "", *text);
+}
+
+/* Every cause that a client can be told, by status. */
+static int problems(void)
+{
+    printf("| status | type | means |\n| --- | --- | --- |\n");
+    for (int status = 400; status < 600; status++)
+        for (int i = ERR_NONE + 1; i < ERR_COUNT; i++)
+            if (problem_status((enum err)i) == status)
+                printf("| %d | `%s` | %s: %s |\n", status, err_name((enum err)i), problem_title((enum err)i),
+                       err_words((enum err)i));
+    return 0;
 }
 
 static const struct row {
@@ -87,6 +100,8 @@ int main(int argc, char **argv)
         return made(openapi_write);
     if (!strcmp(what, "env"))
         return env_file();
-    fprintf(stderr, "usage: docs parameters|settings|bodies|openapi|env\n");
+    if (!strcmp(what, "problems"))
+        return problems();
+    fprintf(stderr, "usage: docs parameters|settings|bodies|openapi|env|problems\n");
     return 2;
 }
