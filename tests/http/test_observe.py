@@ -228,6 +228,7 @@ def test_errors_of_the_service_have_a_line_in_any_mode():
             c.send("Host: x\r\nX-Request-Id: late\r\n\r\n")
             equal(c.response().status, 503)
             equal(slow.response().status, 200)
+        equal(s.wait_exit(), 0)
     lines = [pairs(line) for line in s.lines if "event=request" in line]
     equal([(p["id"], p["level"], p["status"], p["error"]) for p in lines], [("late", "warn", "503", "draining")])
 
