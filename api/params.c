@@ -212,18 +212,21 @@ bool param_matters(int i, const struct request *r)
     unsigned traits = settled_body(r)->traits;
     bool moves = r->planet.frames > 1;
     bool clouds = (traits & BODY_HAS_CLOUDS) && r->planet.cloud_cover_milli > 0;
+    bool turns = !(traits & BODY_IS_LOCKED) || (clouds && r->planet.cloud_ratio != 0);
     switch (i) {
     case PARAM_ROW_fps:
     case PARAM_ROW_loops:
         return moves;
     case PARAM_ROW_turns: /* at phase 0 nothing has turned yet */
-        return moves || r->planet.phase_micro != 0;
+        return turns && (moves || r->planet.phase_micro != 0);
     case PARAM_ROW_phase:
-        return r->planet.turns != 0;
+        return turns && r->planet.turns != 0;
     case PARAM_ROW_light_azimuth: /* from the viewer, or from behind, there is no side */
         return r->planet.light_elevation_decideg != 900 && r->planet.light_elevation_decideg != -900;
     case PARAM_ROW_sea_level:
         return traits & BODY_HAS_HEIGHT;
+    case PARAM_ROW_rivers:
+        return traits & BODY_HAS_RIVERS;
     case PARAM_ROW_cloud_cover:
         return traits & BODY_HAS_CLOUDS;
     case PARAM_ROW_cloud_stretch:

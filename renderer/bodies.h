@@ -15,9 +15,12 @@ enum body_trait {
     BODY_HAS_AIR = 1 << 3,     /* an atmosphere of its own */
     BODY_HAS_CRATERS = 1 << 4, /* layer craters */
     BODY_HAS_BANDS = 1 << 5,   /* layer bands */
+    BODY_FILLS_FRAME = 1 << 6, /* may use all pixels of the frame */
+    BODY_HAS_RIVERS = 1 << 7,  /* rivers */
+    BODY_IS_LOCKED = 1 << 8,   /* the ground does not turn against the light, only clouds do */
 };
 
-#define BODY_STEPS_MAX 6 /* ground colours of one body, caps not counted */
+#define BODY_STEPS_MAX 8 /* ground colours of one body, caps not counted */
 
 /* Colours are 0xRRGGBB. */
 struct body_info {
@@ -38,6 +41,7 @@ struct body_info {
     int cloud_cover_milli;
     int ice_caps_milli;
     int scale_centi;
+    int rivers_milli;
 };
 
 extern const struct body_info bodies[BODY_COUNT];

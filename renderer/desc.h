@@ -53,6 +53,7 @@ struct planet_desc {
     int32_t shade_steps;             /* bands of light, 1..16 */
     int32_t scale_centi;             /* noise frequency on the unit sphere, hundredths, 25..1600 */
     int32_t sea_level_milli;         /* height of the sea in thousandths, 0..1000 */
+    int32_t rivers_milli;            /* how far rivers reach inland, 0..1000; 0 for none */
     int32_t cloud_cover_milli;       /* 0..1000; the body's climate scales it */
     int32_t cloud_stretch_centi;     /* how many times faster cloud noise varies along the axis, 100..400 */
     int32_t cloud_ratio;             /* turns of the clouds for each turn of the ground, 0..4 */

@@ -90,6 +90,8 @@ static struct rgb ground_color(const struct planet_desc *d, uint32_t code, doubl
     const struct body_info *body = &bodies[d->body];
     int step = (int)(code & CODE_STEP_MASK);
     struct rgb c = step < body->steps ? ramp_color(d, step, body->steps) : rgb_of(body->cap);
+    if (code & CODE_SHINE)
+        return c;
     if (code & (CODE_BOWL | CODE_RIM))
         c = scaled(c, code & CODE_BOWL ? BOWL_LIGHT : RIM_LIGHT);
     struct rgb shaded = lit(c, band, &ground_light);
@@ -147,7 +149,7 @@ static struct rgb layer_color(const struct planet_desc *d, uint32_t value)
     case LAYER_SHADOW:
         return rgb_of(shadow[value & 3]);
     case LAYER_BANDS:
-        return ramp_color(d, (int)(value & 3), bodies[d->body].steps);
+        return ramp_color(d, (int)(value & CODE_STEP_MASK), bodies[d->body].steps);
     case LAYER_RINGS:
         return rgb_of(rings[value % 3]);
     case LAYER_LIGHT:

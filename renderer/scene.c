@@ -30,7 +30,8 @@ enum {
     STREAM_BAND,
     STREAM_RING,
     STREAM_GROUND_AT,
-    STREAM_CLOUD_AT
+    STREAM_CLOUD_AT,
+    STREAM_RIVER
 };
 
 /* A place in the noise, 0..64 cells on each axis, in 1024ths. */
@@ -69,6 +70,7 @@ static void make_seeds(const struct planet_desc *d, struct scene *s)
     s->seed_cloud = (uint32_t)seed_stream(d->seed, STREAM_CLOUD);
     s->seed_crater = (uint32_t)seed_stream(d->seed, STREAM_CRATER);
     s->seed_band = (uint32_t)seed_stream(d->seed, STREAM_BAND);
+    s->seed_river = (uint32_t)seed_stream(d->seed, STREAM_RIVER);
     seed_place(seed_stream(d->seed, STREAM_GROUND_AT), &s->ground_x, &s->ground_y, &s->ground_z);
     seed_place(seed_stream(d->seed, STREAM_CLOUD_AT), &s->cloud_x, &s->cloud_y, &s->cloud_z);
 }
@@ -95,6 +97,20 @@ static void make_clouds(const struct planet_desc *d, const struct body_info *bod
     s->cloud_line = (float)(0.78 - 0.4 * cover);
     s->cloud_scale = (float)scale;
     s->cloud_scale_y = (float)(scale * (d->cloud_stretch_centi / 100.0));
+}
+
+/* A channel is at least about a pixel wide; noise changes by about half its range over a cell. */
+static void make_rivers(const struct planet_desc *d, const struct body_info *body, double radius,
+                        struct scene *s)
+{
+    double pixel = 2.0 / d->pixels / radius; /* on a planet of radius 1 */
+    double cells = pixel * (d->scale_centi / 100.0);
+    double depth = d->rivers_milli / 1000.0 * 0.3;
+    s->river_depth = body->traits & BODY_HAS_RIVERS ? (float)depth : 0.0f;
+    s->river_sharpness = (float)(1.0 / (cells * 0.5 + 0.004));
+    s->river_narrowing = depth > 0 ? (float)(0.6 / depth) : 0.0f;
+    s->lamp_streets = (float)(1.0 / (pixel * 3.0));
+    s->lamp_sharpness = (float)(1.0 / (cells * 0.6 + 0.002));
 }
 
 static void make_rings(const struct planet_desc *d, double radius, struct scene *s)
@@ -143,6 +159,7 @@ void scene_make(const struct planet_desc *d, struct scene *ret_scene)
     make_seeds(d, &s);
     make_light(d, &s);
     make_clouds(d, body, &s);
+    make_rivers(d, body, radius, &s);
     make_rings(d, radius, &s);
     *ret_scene = s;
 }
@@ -155,7 +172,8 @@ struct scene_turn scene_turn_make(const struct planet_desc *d, int frame)
     int64_t at = ((int64_t)d->phase_micro * d->frames + (int64_t)frame * 1000000) * d->turns;
     double sine, cosine;
     struct scene_turn turn;
-    angle_sincos(at, den, &sine, &cosine);
+    bool locked = bodies[d->body].traits & BODY_IS_LOCKED;
+    angle_sincos(locked ? 0 : at, den, &sine, &cosine);
     turn.sin_spin = (float)sine;
     turn.cos_spin = (float)cosine;
     angle_sincos(at * d->cloud_ratio, den, &sine, &cosine);

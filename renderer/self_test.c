@@ -23,6 +23,7 @@ static const struct planet_desc base = {
     .shade_steps = 3,
     .scale_centi = 200,
     .sea_level_milli = 480,
+    .rivers_milli = 500,
     .cloud_cover_milli = 600,
     .cloud_stretch_centi = 170,
     .cloud_ratio = 2,

@@ -26,6 +26,8 @@
 #define COVER_CORE 3u
 #define CODE_LIMB 0x2000u /* air before the ground, at the disc's edge */
 
+#define CODE_SHINE 0x10000u /* the step's own colour, whatever the light: a lamp */
+
 /* Of the rings. */
 #define RING_STRIPE_MASK 15u /* stripe 0..8 or group 9..12, see rings.glsl */
 #define RING_DARK 16u        /* in the planet's shadow */

@@ -13,6 +13,10 @@
 #define LAYER_IS_CRATERS 8u
 #define LAYER_IS_BANDS 9u
 
+/* Numbers as in enum body: these have the layers bands and craters in their own way. */
+#define BODY_IS_ROCK 8u
+#define BODY_IS_STORM 9u
+
 /* 0..1 to 0..255, rounded. */
 fn_word grey(real v)
 {
@@ -48,9 +52,9 @@ fn_word disc_value(scene S, point n)
     if (S.layer == LAYER_IS_LIGHT)
         return light_band(S, n);
     if (S.layer == LAYER_IS_CRATERS)
-        return grey(crater_distance(S, p) * 0.5f);
+        return grey((S.body == BODY_IS_ROCK ? rock_crater_distance(S, p) : crater_distance(S, p)) * 0.5f);
     if (S.layer == LAYER_IS_BANDS)
-        return ground_gas(S, p);
+        return S.body == BODY_IS_STORM ? ground_storm(S, p) : ground_gas(S, p);
     return cloud_cover(S, n);
 }
 

@@ -1,5 +1,11 @@
 /* light.glsl -- light in steps. */
 
+/* The unit vector to the light as the turning ground sees it: the same at every pixel. */
+fn_point ground_light(scene S)
+{
+    return ground_point(S, make_point(all_real(S.light_x), all_real(S.light_y), all_real(S.light_z)));
+}
+
 /* Number of the light band of a point that the screen shows at n: 0 in the dark .. shade_steps in full light.
  * n is not turned: the light stands still and the planet turns under it. */
 fn_word light_band(scene S, point n)

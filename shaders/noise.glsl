@@ -56,18 +56,18 @@ fn_real noise(real x, real y, real z, uint seed)
     return lerp(e, f, fz);
 }
 
-/* Four octaves, each about twice as fine and half as strong as the one before: 0 <= fbm < 0.9375, a bell around 0.47.
+/* Octaves, each about twice as fine and half as strong as the one before; of four: 0 <= fbm < 0.9375, a bell around 0.47.
  * The step 2.03, + 11.7 keeps the lattices of the octaves from lining up. The lattice is first turned away from the
  * planet's axes (a rotation, quaternion 5 1 2 3 normalised): value noise has edges along its lattice, and on a pixel grid
  * upright ones would show as rectangles. */
-fn_real fbm(real px, real py, real pz, uint seed)
+fn_real fbm_of(int octaves, real px, real py, real pz, uint seed)
 {
     real x = dot3(px, py, pz, all_real(0.33333333f), all_real(-0.66666667f), all_real(0.66666667f));
     real y = dot3(px, py, pz, all_real(0.87179487f), all_real(0.48717949f), all_real(0.05128205f));
     real z = dot3(px, py, pz, all_real(-0.35897436f), all_real(0.56410256f), all_real(0.74358974f));
     real v = all_real(0.0f);
     float gain = 0.5f / 16777216.0f;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < octaves; i++) {
         real n = noise(x, y, z, seed) * gain;
         v = v + n;
         x = x * 2.03f + 11.7f;
@@ -76,4 +76,9 @@ fn_real fbm(real px, real py, real pz, uint seed)
         gain = gain * 0.5f;
     }
     return v;
+}
+
+fn_real fbm(real px, real py, real pz, uint seed)
+{
+    return fbm_of(4, px, py, pz, seed);
 }

@@ -15,6 +15,7 @@ struct scene {
     uint seed_cloud;
     uint seed_crater;
     uint seed_band;
+    uint seed_river;
     uint ring_stripes;     /* bit i: stripe or group i of the rings (rings.glsl) is there, else a gap */
     float two_over_side;   /* 2 / side */
     float inverse_radius;  /* frame lengths to planet lengths */
@@ -35,6 +36,11 @@ struct scene {
     float shade_steps;     /* bands of light */
     float scale;           /* lattice cells on a planet radius */
     float sea_level;       /* less the body's bias */
+    float river_depth;     /* rivers run where the land is lower than this over the sea; 0: no rivers */
+    float river_sharpness; /* 1 / half width of a channel at the sea, in noise */
+    float river_narrowing; /* how much that grows with the height */
+    float lamp_sharpness;  /* the same of the lines of lamps between towns */
+    float lamp_streets;    /* streets on a planet radius */
     float cloud_line;      /* noise above it is cloud */
     float cloud_scale;     /* cells on a radius, across and along the axis */
     float cloud_scale_y;

@@ -2,7 +2,7 @@
 
 fn_word ground_terrestrial(scene S, point p)
 {
-    real t = ground_height(S, p) - S.sea_level;
+    real t = carve_rivers(S, p, ground_height(S, p) - S.sea_level);
     word ground = all_word(5u);
     ground = choose(t < 0.24f, all_word(4u), ground);
     ground = choose(t < 0.14f, all_word(3u), ground);

@@ -110,6 +110,7 @@ int main(int argc, char **argv)
             .shade_steps = 3,
             .scale_centi = bodies[body].scale_centi,
             .sea_level_milli = bodies[body].sea_level_milli,
+            .rivers_milli = bodies[body].rivers_milli,
             .cloud_cover_milli = bodies[body].cloud_cover_milli,
             .cloud_stretch_centi = 170,
             .cloud_ratio = 2,

@@ -57,6 +57,7 @@ static struct planet_desc random_desc(int body, int layer)
         .shade_steps = between(1, 16),
         .scale_centi = between(25, 1600),
         .sea_level_milli = between(0, 1000),
+        .rivers_milli = between(0, 1000),
         .cloud_cover_milli = between(0, 1000),
         .cloud_stretch_centi = between(100, 400),
         .cloud_ratio = between(0, 4),
