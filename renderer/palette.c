@@ -80,8 +80,9 @@ static struct rgb lit(struct rgb c, double band, const struct light *light)
 /* Colour `i` of `steps` ground colours, lowest first; a palette of another length is spread over them. */
 static struct rgb ramp_color(const struct planet_desc *d, int i, int steps)
 {
+    const struct body_info *body = &bodies[d->body];
     if (!d->palette_count)
-        return rgb_of(bodies[d->body].ramp[i]);
+        return rgb_of((body->ramps ? body->ramps[scene_ramp(d->seed, body->ramp_count)] : body->ramp)[i]);
     return rgb_of(d->palette[((d->palette_count - 1) * i * 2 + steps - 1) / (2 * (steps - 1))]);
 }
 
@@ -92,6 +93,8 @@ static struct rgb ground_color(const struct planet_desc *d, uint32_t code, doubl
     struct rgb c = step < body->steps ? ramp_color(d, step, body->steps) : rgb_of(body->cap);
     if (code & (CODE_BOWL | CODE_RIM))
         c = scaled(c, code & CODE_BOWL ? BOWL_LIGHT : RIM_LIGHT);
+    if (code & CODE_SHINE)
+        return c;
     struct rgb shaded = lit(c, band, &ground_light);
     if (body->glow_mask >> step & 1)
         return mixed(shaded, c, 1.0 - band * 0.5);
