@@ -224,7 +224,8 @@ bool param_matters(int i, const struct request *r)
     case PARAM_ROW_shade_steps:
         return !(traits & BODY_SHINES);
     case PARAM_ROW_light_azimuth: /* from the viewer, or from behind, there is no side */
-        return !(traits & BODY_SHINES) && r->planet.light_elevation_decideg != 900 && r->planet.light_elevation_decideg != -900;
+        return !(traits & BODY_SHINES) && r->planet.light_elevation_decideg != 900 &&
+               r->planet.light_elevation_decideg != -900;
     case PARAM_ROW_sea_level:
         return traits & BODY_HAS_HEIGHT;
     case PARAM_ROW_cloud_cover:

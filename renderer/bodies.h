@@ -15,8 +15,8 @@ enum body_trait {
     BODY_HAS_AIR = 1 << 3,     /* an atmosphere of its own */
     BODY_HAS_CRATERS = 1 << 4, /* layer craters */
     BODY_HAS_BANDS = 1 << 5,   /* layer bands */
-    BODY_FILLS_FRAME = 1 << 6, /* no sphere: it may use each pixel of the frame; no rings, no air, no layers but
-                                * color and grid */
+    BODY_FILLS_FRAME = 1 << 6, /* no sphere: it may use each pixel of the frame; no rings, no air, no layers
+                                * but color and grid */
     BODY_SHINES = 1 << 7,      /* by itself: no light falls on it */
 };
 
@@ -39,7 +39,8 @@ struct body_info {
     int climate_milli;   /* cloud_cover is multiplied by this / 1000 */
     int bias_milli;      /* added to the terrain's height */
     int tilt_decideg;    /* added to the tilt that is asked for */
-    int lean_decideg;    /* the seed turns the axis on the screen by up to this, to either side */
+    int nod_decideg;     /* the seed changes the tilt by up to this, to either side, */
+    int lean_decideg;    /* and turns the axis on the screen by up to this */
     int rings_percent;   /* of the seeds have rings when rings=auto */
     int sea_level_milli; /* defaults that differ from body to body */
     int cloud_cover_milli;

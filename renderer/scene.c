@@ -33,6 +33,7 @@ enum {
     STREAM_CLOUD_AT,
     STREAM_VARY,
     STREAM_VARY_MORE,
+    STREAM_NOD,
     STREAM_LEAN,
     STREAM_RAMP
 };
@@ -132,20 +133,27 @@ static void make_rings(const struct planet_desc *d, double radius, struct scene 
             s->ring_stripes |= 1u << i;
 }
 
-/* Below this a circle of the equator counts as seen at this slant: a disc from its edge still has a height. */
+/* -most..most, another for each stream. */
+static int seed_within(uint64_t seed, uint64_t stream, int most)
+{
+    return (int)((seed_stream(seed, stream) >> 32) * (uint64_t)(2 * most + 1) >> 32) - most;
+}
+
+/* Below this a circle of the equator counts as seen at this slant: a disc from its edge still has a height.
+ */
 #define SLANT_MIN 0.06
 
 static void make_axis(const struct planet_desc *d, const struct body_info *body, struct scene *s)
 {
     double sine, cosine;
-    angle_sincos(d->tilt_decideg + body->tilt_decideg, 3600, &sine, &cosine);
+    angle_sincos(d->tilt_decideg + body->tilt_decideg + seed_within(d->seed, STREAM_NOD, body->nod_decideg),
+                 3600, &sine, &cosine);
     s->sin_tilt = (float)sine;
     s->cos_tilt = (float)cosine;
     double slant = sine < 0 ? -sine : sine;
     s->inverse_tilt = (float)(1.0 / (slant < SLANT_MIN ? SLANT_MIN : slant));
-    int span = 2 * body->lean_decideg + 1;
-    int lean = (int)((seed_stream(d->seed, STREAM_LEAN) >> 32) * (uint64_t)span >> 32) - body->lean_decideg;
-    angle_sincos(d->roll_decideg + lean, 3600, &sine, &cosine);
+    angle_sincos(d->roll_decideg + seed_within(d->seed, STREAM_LEAN, body->lean_decideg), 3600, &sine,
+                 &cosine);
     s->sin_roll = (float)sine;
     s->cos_roll = (float)cosine;
 }

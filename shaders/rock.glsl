@@ -1,7 +1,7 @@
 /* rock.glsl -- an irregular rock: a sphere whose radius noise bends, with flat cuts and bowls. Each direction from its
  * middle has one radius, so it hangs together whatever the seed. It stays within the unit sphere. */
 
-#define ROCK_BOWLS 9
+#define ROCK_BOWLS 8
 #define ROCK_CUTS 5
 
 /* A random direction, nearly even over the sphere, from the bits of h. */
@@ -25,13 +25,15 @@ fn_point rock_bowls(scene S, real x, real y, real z)
         point c = rock_direction(h);
         real size = crater_offset(h * 0x9e3779b1u >> 22);
         size = size * size;
-        size = size * 0.34f + 0.16f;
+        size = size * 0.32f + 0.20f;
         real cosine = dot3(x, y, z, c.x, c.y, c.z);
         real chord = 2.0f - cosine * 2.0f;
         real share = chord * reciprocal(size * size);
         real within = 1.0f - share;
-        real deep = max(within, all_real(0.0f)) * size;
-        depth = depth + deep * 0.42f;
+        /* Flat at the rim: a steep one would hide from the steps of a ray. */
+        real deep = max(within, all_real(0.0f));
+        deep = deep * deep;
+        depth = max(depth, deep * size * 0.5f);
         deepest = max(deepest, within);
     }
     return make_point(depth, deepest, depth);
@@ -59,8 +61,8 @@ fn_real rock_distance(scene S, point p)
     ny = ny * 2.1f + 5.3f;
     nz = nz * 2.1f + 5.3f;
     real rough = unit_noise(nx, ny, nz, S.seed_ground);
-    bend = bend * 0.52f + rough * 0.16f;
-    real radius = bend + 0.48f;
+    bend = bend * 0.52f + rough * 0.13f;
+    real radius = bend + 0.50f;
     radius = radius - rock_bowls(S, x, y, z).x;
     radius = min(radius, all_real(0.98f));
     real out_of = d * inverse;
@@ -82,9 +84,9 @@ fn_real rock_at(scene S, real x, real y, real z)
     return rock_distance(S, ground_point(S, make_point(x, y, z)));
 }
 
-#define ROCK_MARCH 14
+#define ROCK_MARCH 18
 #define ROCK_HALVE 5
-#define ROCK_NEAR 0.02f
+#define ROCK_NEAR 0.07f
 
 /* Code of the rock at x, y of the screen (y up; the rock fills the unit disc), or 0. Steps first.. are, from dark to
  * light, bowls, ground and bright ground. The ray goes in from the viewer as far as the distance allows, then the place
@@ -100,7 +102,7 @@ fn_word rock_code(scene S, real x, real y, uint first)
         real gap = all_real(1.0f);
         for (int i = 0; i < ROCK_MARCH; i++) {
             gap = rock_at(S, x, y, z);
-            real step = max(gap * 0.7f, all_real(ROCK_NEAR));
+            real step = max(gap * 0.6f, all_real(ROCK_NEAR));
             real next = z - step;
             last = choose(gap > 0.0f, z, last);
             z = choose(gap > 0.0f, next, z);
@@ -114,7 +116,7 @@ fn_word rock_code(scene S, real x, real y, uint first)
                 z = choose(within, middle, z);
                 last = choose(within, last, middle);
             }
-            const float h = 0.035f;
+            const float h = 0.05f;
             real nx = rock_at(S, x + h, y, z) - rock_at(S, x - h, y, z);
             real ny = rock_at(S, x, y + h, z) - rock_at(S, x, y - h, z);
             real nz = rock_at(S, x, y, z + h) - rock_at(S, x, y, z - h);
@@ -127,12 +129,12 @@ fn_word rock_code(scene S, real x, real y, uint first)
             real pz = p.z * (all_real(S.vary_b * 0.30f) + 1.02f);
             real inverse = inverse_sqrt(max(dot3(px, py, pz, px, py, pz), all_real(1e-6f)));
             real deep = rock_bowls(S, px * inverse, py * inverse, pz * inverse).y;
-            real f = all_real(S.scale) * 0.9f;
+            real f = all_real(S.scale) * 0.6f;
             real ax = p.x * f + S.cloud_x;
             real ay = p.y * f + S.cloud_y;
             real az = p.z * f + S.cloud_z;
             real pale = unit_noise(ax, ay, az, S.seed_cloud);
-            word ground = choose(pale > 0.60f, all_word(2u), all_word(1u));
+            word ground = choose(pale > 0.62f, all_word(2u), all_word(1u));
             ground = choose(deep > 0.22f, all_word(0u), ground);
             word found = (ground + first) | CODE_PLANET | (band << CODE_BAND_SHIFT);
             code = choose(hit, found, code);

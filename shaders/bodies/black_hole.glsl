@@ -34,7 +34,7 @@ fn_word hole_disc(scene S, real x, real z, real d, real inner, real outer)
     ny = ny * 2.0f + 3.7f;
     real fine = unit_noise(nx, ny, nz, S.seed_ground) - 0.5f;
     real v = 5.6f - t * 4.3f;
-    v = v + streak * 2.6f;
+    v = v + streak * 3.2f;
     v = v + fine * 1.3f;
     real doppler = ux * S.cos_tilt;
     v = v - doppler * 1.35f;

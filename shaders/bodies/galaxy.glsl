@@ -1,7 +1,7 @@
 /* galaxy.glsl -- two to four arms along logarithmic spirals around a bright core, with dust along their inner sides and
  * knots of young stars. Steps 0 dust, 1..4 arms, 5 knots, 6, 7 core. */
 
-#define GALAXY_CELLS 7.5f
+#define GALAXY_CELLS 6.5f
 
 /* Knots: a spot in some cells of a grid over the disc. */
 fn_real galaxy_knot(scene S, real u, real w)
@@ -15,7 +15,8 @@ fn_real galaxy_knot(scene S, real u, real w)
     real oy = crater_offset(h >> 10) * 0.5f + 0.25f;
     ox = ox - (x - cx);
     oy = oy - (y - cy);
-    real size = crater_offset(h >> 20) * 0.26f;
+    real size = crater_offset(h >> 20) - 0.6f;
+    size = size * 0.28f;
     return size - dot2(ox, oy, ox, oy);
 }
 
@@ -35,7 +36,11 @@ fn_word draw_galaxy(scene S, real px, real py)
     real f = all_real(S.scale) * 1.5f;
     real nx = u * f + S.ground_x;
     real ny = w * f + S.ground_y;
-    real cloud = fbm(nx, ny, all_real(S.ground_z), S.seed_ground) - 0.47f;
+    real cloud = unit_noise(nx, ny, all_real(S.ground_z), S.seed_ground) - 0.5f;
+    nx = nx * 2.1f + 4.7f;
+    ny = ny * 2.1f + 4.7f;
+    real fine = unit_noise(nx, ny, all_real(S.ground_z), S.seed_ground) - 0.5f;
+    cloud = cloud * 0.42f + fine * 0.20f;
 
     real arms = floor(all_real(S.vary_a * 3.0f)) + 2.0f;
     real wind = all_real(S.vary_b * 0.20f) + 0.22f;
@@ -50,7 +55,7 @@ fn_word draw_galaxy(scene S, real px, real py)
 
     real size = all_real(S.vary_c * 0.14f) + 0.84f;
     real rim = r * reciprocal(size);
-    real v = 2.5f - rim * 2.6f;
+    real v = 2.75f - rim * 2.6f;
     real strength = all_real(S.vary_d * 0.5f) + 1.15f;
     v = v + crest * strength;
     v = v + cloud * 3.4f;
@@ -58,7 +63,7 @@ fn_word draw_galaxy(scene S, real px, real py)
     real shown = held(v, 0.0f, 3.0f);
     word step = to_word(floor(shown)) + 1u;
     step = choose(v < 0.0f, all_word(15u), step);
-    flag dust = both(both(lane > 0.62f, cloud > -0.10f), both(r < size * 0.72f, v > -0.3f));
+    flag dust = both(both(lane > 0.64f, cloud > -0.12f), both(r < size * 0.72f, v > -0.3f));
     step = choose(dust, all_word(0u), step);
     flag knot = both(both(galaxy_knot(S, u, w) > 0.0f, crest > 0.35f), both(v > 0.6f, r > 0.24f));
     step = choose(knot, all_word(5u), step);
@@ -69,7 +74,7 @@ fn_word draw_galaxy(scene S, real px, real py)
     real bulge = dot2(x, by, x, by);
     real core = all_real(S.vary_e * 0.07f) + 0.15f;
     real wide = core * core;
-    real glow = wide + cloud * 0.10f;
+    real glow = wide + cloud * 0.18f;
     step = choose(bulge < glow * 2.6f, all_word(4u), step);
     step = choose(bulge < wide * 1.3f, all_word(6u), step);
     step = choose(bulge < wide * 0.36f, all_word(7u), step);

@@ -23,7 +23,7 @@ fn_real star_swing(scene S, word h)
  * cells' centres circle with the loop. */
 fn_point star_granules(scene S, point p)
 {
-    real f = all_real(S.scale) * 1.55f;
+    real f = all_real(S.scale) * 1.2f;
     real x = p.x * f + S.ground_x;
     real y = p.y * f + S.ground_y;
     real z = p.z * f + S.ground_z;
@@ -65,11 +65,11 @@ fn_word star_disc(scene S, point n)
 {
     point p = ground_point(S, n);
     point granule = star_granules(S, p);
-    real v = n.z * (2.0f - n.z);
-    v = v * 2.7f + 2.9f;
-    real bright = granule.y - 0.5f;
-    v = v + bright * 1.5f;
-    v = choose(granule.x < 0.13f, v - 1.2f, v);
+    real v = n.z * 2.9f + 3.05f;
+    real bright = granule.y * 1.5f + 0.1f;
+    real dim = granule.z * 2.4f;
+    v = v + bright;
+    v = v - dim;
 
     /* Spots: more on some stars, in the belts on both sides of the equator. */
     real belt = p.y * p.y;
@@ -79,6 +79,8 @@ fn_word star_disc(scene S, point n)
     real sy = p.y * 2.6f + S.cloud_y;
     real sz = p.z * 2.1f + S.cloud_z;
     real spot = unit_noise(sx, sy, sz, S.seed_cloud) - belt * 0.5f;
+    real lane = spot * 0.22f - 0.02f;
+    v = choose(granule.x < lane, v - 0.8f, v);
     spot = spot + S.vary_a * 0.16f;
     v = choose(spot > 0.78f, v - 1.5f, v);
     v = choose(spot > 0.86f, v - 1.2f, v);
