@@ -6,7 +6,7 @@
 /* Ramps of which the seed chooses: low to high, as in bodies.def. */
 #define RAMPS(of) .ramps = of##_ramps, .ramp_count = (int)ARRAY_LEN(of##_ramps)
 
-static const uint32_t rock_ramps[][BODY_STEPS_MAX] = {
+static const uint32_t asteroid_ramps[][BODY_STEPS_MAX] = {
     {0x857d92, 0xb4adbd, 0xd2cdd0}, /* grey */
     {0x846858, 0xb69a7e, 0xd8c09a}, /* brown */
     {0x6c7888, 0x9dadba, 0xc6d2d6}, /* slate */
@@ -20,7 +20,7 @@ static const uint32_t star_ramps[][BODY_STEPS_MAX] = {
     {0x35305a, 0x5a5c94, 0x8f9cc8, 0xa3b2d6, 0xc2d0e8, 0xdde6f4, 0xf0f5fc, 0xffffff}, /* white */
     {0x1c2060, 0x27409a, 0x3570cc, 0x3f86dc, 0x58acee, 0x86cef8, 0xb9e8ff, 0xf0fcff}, /* blue */
 };
-static const uint32_t hole_ramps[][BODY_STEPS_MAX] = {
+static const uint32_t black_hole_ramps[][BODY_STEPS_MAX] = {
     {0x0a0810, 0x5e1f35, 0x9c3030, 0xd95a2b, 0xf5933a, 0xffcb66, 0xfff0bd, 0xfffbe8}, /* fire */
     {0x0a0812, 0x3e1c5c, 0x74267a, 0xb63a86, 0xea6a84, 0xffab94, 0xffe2c8, 0xfff6ee}, /* rose */
     {0x060a14, 0x1b2f6c, 0x24569c, 0x2f8cc4, 0x5cc2e0, 0xa4e8ee, 0xe4fcf6, 0xf6ffff}, /* ice */

@@ -17,7 +17,7 @@ enum body_trait {
     BODY_HAS_BANDS = 1 << 5,   /* layer bands */
     BODY_FILLS_FRAME = 1 << 6, /* no sphere: it may use each pixel of the frame; no rings, no air, no layers
                                 * but color and grid */
-    BODY_SHINES = 1 << 7,      /* by itself: no light falls on it */
+    BODY_SHINES = 1 << 9,      /* by itself: no light falls on it */
 };
 
 #define BODY_STEPS_MAX 8 /* ground colours of one body, caps not counted */

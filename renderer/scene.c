@@ -31,7 +31,8 @@ enum {
     STREAM_RING,
     STREAM_GROUND_AT,
     STREAM_CLOUD_AT,
-    STREAM_VARY,
+    /* A stripe of the rings has STREAM_RING + 16, 32 ...: these are beyond. */
+    STREAM_VARY = 1000,
     STREAM_VARY_MORE,
     STREAM_NOD,
     STREAM_LEAN,

@@ -3,5 +3,5 @@
 fn_word draw_asteroid(scene S, real px, real py)
 {
     point q = disc_point(S, px, py);
-    return rock_code(S, q.x, q.y, 0u);
+    return boulder_code(S, q.x, q.y);
 }

@@ -52,7 +52,9 @@ fn_word draw_comet(scene S, real px, real py)
     real aside = across * across;
     real torn = min(t * 2.6f, all_real(1.0f)) * 2.3f;
     real v = 4.2f - aside * 2.3f;
-    v = v - far * 3.9f;
+    v = v - far * 2.7f;
+    real end = far * far;
+    v = v - end * 2.1f;
     v = v + streak * torn;
     v = choose(t < 0.0f, all_real(-1.0f), v);
     v = choose(far > 1.0f, all_real(-1.0f), v);
@@ -86,6 +88,6 @@ fn_word draw_comet(scene S, real px, real py)
     flag bright = both(cx < middle_coma, code < (CODE_PLANET | CODE_SHINE | 6u));
     code = choose(bright, all_word(CODE_PLANET | CODE_SHINE | 6u), code);
 
-    word rock = rock_code(S, x * (1.0f / COMET_ROCK), y * (1.0f / COMET_ROCK), 0u);
+    word rock = boulder_code(S, x * (1.0f / COMET_ROCK), y * (1.0f / COMET_ROCK));
     return choose(rock > 0u, rock, code);
 }

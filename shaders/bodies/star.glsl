@@ -79,7 +79,7 @@ fn_word star_disc(scene S, point n)
     real sy = p.y * 2.6f + S.cloud_y;
     real sz = p.z * 2.1f + S.cloud_z;
     real spot = unit_noise(sx, sy, sz, S.seed_cloud) - belt * 0.5f;
-    real lane = spot * 0.22f - 0.02f;
+    real lane = spot * 0.18f - 0.02f;
     v = choose(granule.x < lane, v - 0.8f, v);
     spot = spot + S.vary_a * 0.16f;
     v = choose(spot > 0.78f, v - 1.5f, v);

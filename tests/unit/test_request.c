@@ -120,8 +120,7 @@ static void bad_values_are_refused_with_what_is_allowed(void **state)
         {"sea_level=1.001", ERR_PARAM_RANGE, "sea_level", "a number from 0 to 1, rounded to steps of 0.001"},
         {"turns=+1", ERR_PARAM_SYNTAX, "turns", "\" 1\" is not"},
         {"turns=1%00", ERR_TEXT_ENCODING, "turns", "NUL"},
-        {"type=venus", ERR_PARAM_SYNTAX, "type",
-         "terrestrial, desert, ice, lava, gas, moon or random; \"venus\" is not"},
+        {"type=venus", ERR_PARAM_SYNTAX, "type", "terrestrial, desert, ice, lava, gas, moon, "},
         {"atmosphere=blue", ERR_PARAM_SYNTAX, "atmosphere", "auto, off or a colour"},
         {"background=none2", ERR_PARAM_SYNTAX, "background", "must be none or a colour"},
         {"palette=fff", ERR_PARAM_RANGE, "palette", "2 to 16 colours"},
@@ -377,7 +376,7 @@ static void every_bit_of_a_seed_counts(void **state)
             assert_true(seen[i] != seen[k]);
 }
 
-static void random_type_is_drawn_from_the_seed_and_covers_all_bodies(void **state)
+static void random_type_is_drawn_from_the_seed_and_covers_the_first_six(void **state)
 {
     (void)state;
     int count[BODY_COUNT] = {0};
@@ -387,7 +386,7 @@ static void random_type_is_drawn_from_the_seed_and_covers_all_bodies(void **stat
         struct asked a = ask(query), again = ask(query);
         assert_int_equal(a.err, ERR_NONE);
         assert_string_equal(a.key.text, again.key.text);
-        assert_in_range(a.request.type, 0, BODY_COUNT - 1);
+        assert_in_range(a.request.type, 0, BODIES_AT_RANDOM - 1);
         assert_int_equal(a.request.type, a.request.planet.body);
         count[a.request.type]++;
         if (s < 50) { /* the key of the body that was drawn, asked for by name */
@@ -395,7 +394,7 @@ static void random_type_is_drawn_from_the_seed_and_covers_all_bodies(void **stat
             assert_string_equal(ask(query).key.text, a.key.text);
         }
     }
-    for (int b = 0; b < BODY_COUNT; b++)
+    for (int b = 0; b < BODIES_AT_RANDOM; b++)
         assert_in_range(count[b], 850, 1150); /* 1000 expected, 29 is the standard deviation */
 }
 
@@ -504,6 +503,8 @@ static void layers_are_there_just_for_bodies_with_the_trait(void **state)
             snprintf(query, sizeof query, "rings=on&type=%s&layer=%s", bodies[b].name,
                      params[PARAM_ROW_layer].words[l]);
             bool has = (bodies[b].traits & needs[l]) == needs[l];
+            if (bodies[b].traits & BODY_FILLS_FRAME) /* no sphere to look at step by step */
+                has = l == LAYER_COLOR || l == LAYER_GRID;
             assert_int_equal(ask(query).err, has ? ERR_NONE : ERR_PARAM_COMBINATION);
         }
 }
@@ -605,7 +606,7 @@ int main(void)
         cmocka_unit_test(long_numbers_are_exact),
         cmocka_unit_test(seeds_are_text_of_up_to_64_bytes),
         cmocka_unit_test(every_bit_of_a_seed_counts),
-        cmocka_unit_test(random_type_is_drawn_from_the_seed_and_covers_all_bodies),
+        cmocka_unit_test(random_type_is_drawn_from_the_seed_and_covers_the_first_six),
         cmocka_unit_test(paths_say_type_seed_and_format),
         cmocka_unit_test(other_paths_are_not_found),
         cmocka_unit_test(paths_are_as_strict_as_queries),
