@@ -39,7 +39,7 @@ struct body_info {
     int climate_milli;   /* cloud_cover is multiplied by this / 1000 */
     int bias_milli;      /* added to the terrain's height */
     int tilt_decideg;    /* added to the tilt that is asked for */
-    int nod_decideg;     /* the seed changes the tilt by up to this, to either side, */
+    int nod_decideg;     /* of a flat body: the seed changes the tilt by up to this, to either side, */
     int lean_decideg;    /* and turns the axis on the screen by up to this */
     int rings_percent;   /* of the seeds have rings when rings=auto */
     int sea_level_milli; /* defaults that differ from body to body */

@@ -140,6 +140,17 @@ static int seed_within(uint64_t seed, uint64_t stream, int most)
     return (int)((seed_stream(seed, stream) >> 32) * (uint64_t)(2 * most + 1) >> 32) - most;
 }
 
+/* A flat body is never seen quite from its edge, where it would be thinner than a pixel. */
+#define FLAT_TILT_MIN 40
+
+static int tilt_of(const struct planet_desc *d, const struct body_info *body)
+{
+    int tilt = d->tilt_decideg + body->tilt_decideg + seed_within(d->seed, STREAM_NOD, body->nod_decideg);
+    if (body->nod_decideg == 0 || tilt >= FLAT_TILT_MIN || tilt <= -FLAT_TILT_MIN)
+        return tilt;
+    return tilt < 0 ? -FLAT_TILT_MIN : FLAT_TILT_MIN;
+}
+
 /* Below this a circle of the equator counts as seen at this slant: a disc from its edge still has a height.
  */
 #define SLANT_MIN 0.06
@@ -147,8 +158,7 @@ static int seed_within(uint64_t seed, uint64_t stream, int most)
 static void make_axis(const struct planet_desc *d, const struct body_info *body, struct scene *s)
 {
     double sine, cosine;
-    angle_sincos(d->tilt_decideg + body->tilt_decideg + seed_within(d->seed, STREAM_NOD, body->nod_decideg),
-                 3600, &sine, &cosine);
+    angle_sincos(tilt_of(d, body), 3600, &sine, &cosine);
     s->sin_tilt = (float)sine;
     s->cos_tilt = (float)cosine;
     double slant = sine < 0 ? -sine : sine;

@@ -34,7 +34,7 @@ fn_word draw_comet(scene S, real px, real py)
     word code = all_word(0u);
 
     /* Dust: it bends to one side, and spreads. */
-    real reach = all_real(S.light_reach) * (all_real(S.vary_a * 0.35f) + 1.62f);
+    real reach = min(all_real(S.light_reach), all_real(0.8f)) * (all_real(S.vary_a * 0.35f) + 1.62f);
     real far = t * reciprocal(reach);
     real side = all_real(S.vary_b) - 0.5f;
     side = choose(side < 0.0f, all_real(-1.0f), all_real(1.0f));
@@ -56,7 +56,7 @@ fn_word draw_comet(scene S, real px, real py)
     real end = far * far;
     v = v - end * 2.1f;
     v = v + streak * torn;
-    v = choose(t < 0.0f, all_real(-1.0f), v);
+    v = choose(t <= 0.0f, all_real(-1.0f), v); /* from the viewer there is no side, t is 0, and no tail is seen */
     v = choose(far > 1.0f, all_real(-1.0f), v);
     word dust = to_word(floor(held(v, 0.0f, 3.0f))) + 4u;
     code = choose(v > 0.25f, dust | CODE_PLANET | CODE_SHINE, code);
@@ -76,8 +76,9 @@ fn_word draw_comet(scene S, real px, real py)
     code = choose(both(ion, code < (CODE_PLANET | CODE_SHINE | 5u)), all_word(CODE_PLANET | CODE_SHINE | 3u), code);
 
     /* The coma is drawn out away from the light. */
-    real back = t - 0.07f;
-    real e = max(dot2(back, s, back, s), all_real(1e-6f));
+    real hx = all_real(S.light_flat_x * 0.07f) + x;
+    real hy = all_real(S.light_flat_y * 0.07f) + y;
+    real e = max(dot2(hx, hy, hx, hy), all_real(1e-6f));
     real pulled = t * 0.45f;
     real cx = e * inverse_sqrt(e);
     cx = cx - max(pulled, all_real(0.0f));

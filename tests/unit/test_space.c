@@ -181,6 +181,23 @@ static void a_comet_s_tails_point_away_from_the_light(void **state)
     }
 }
 
+static void a_comet_lit_from_the_viewer_has_a_head_and_no_tail(void **state)
+{
+    (void)state;
+    static const char *const from[] = {"90", "-90"};
+    for (size_t k = 0; k < ARRAY_LEN(from); k++) {
+        char query[80];
+        int side, pixels = 0;
+        snprintf(query, sizeof query, "type=comet&seed=14&light_elevation=%s", from[k]);
+        uint32_t *codes = codes_of_query(query, &side);
+        for (int i = 0; i < side * side; i++)
+            pixels += codes[i] > 0;
+        assert_true(codes[side * side / 2 + side / 2]);
+        assert_in_range(pixels, side * side / 100, side * side / 10);
+        free(codes);
+    }
+}
+
 static void what_cannot_be_seen_leaves_the_key(void **state)
 {
     (void)state;
@@ -254,6 +271,7 @@ int main(void)
         cmocka_unit_test(an_asteroid_is_one_piece_without_holes),
         cmocka_unit_test(a_black_hole_has_a_shadow_a_ring_and_a_disc_above_and_below),
         cmocka_unit_test(a_comet_s_tails_point_away_from_the_light),
+        cmocka_unit_test(a_comet_lit_from_the_viewer_has_a_head_and_no_tail),
         cmocka_unit_test(what_cannot_be_seen_leaves_the_key),
         cmocka_unit_test(what_the_key_keeps_changes_a_picture),
         cmocka_unit_test(layers_of_a_sphere_are_refused),
