@@ -36,7 +36,7 @@ enum {
     STREAM_VARY_MORE,
     STREAM_NOD,
     STREAM_LEAN,
-    STREAM_RAMP
+    STREAM_RAMP = 1042 /* so that the first few seeds, which people look at, differ */
 };
 
 /* A place in the noise, 0..64 cells on each axis, in 1024ths. */
