@@ -19,8 +19,10 @@ static const struct {
     enum body_trait trait;
     const char *name;
 } trait_names[] = {
-    {BODY_HAS_HEIGHT, "height"}, {BODY_HAS_CLOUDS, "clouds"},   {BODY_HAS_CAPS, "caps"},
-    {BODY_HAS_AIR, "air"},       {BODY_HAS_CRATERS, "craters"}, {BODY_HAS_BANDS, "bands"},
+    {BODY_HAS_HEIGHT, "height"},       {BODY_HAS_CLOUDS, "clouds"},
+    {BODY_HAS_CAPS, "caps"},           {BODY_HAS_AIR, "air"},
+    {BODY_HAS_CRATERS, "craters"},     {BODY_HAS_BANDS, "bands"},
+    {BODY_FILLS_FRAME, "fills_frame"}, {BODY_SHINES, "shines"},
 };
 
 static const char *kind_name(enum param_kind kind)

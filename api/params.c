@@ -221,8 +221,12 @@ bool param_matters(int i, const struct request *r)
         return turns && (moves || r->planet.phase_micro != 0);
     case PARAM_ROW_phase:
         return turns && r->planet.turns != 0;
+    case PARAM_ROW_light_elevation:
+    case PARAM_ROW_shade_steps:
+        return !(traits & BODY_SHINES);
     case PARAM_ROW_light_azimuth: /* from the viewer, or from behind, there is no side */
-        return r->planet.light_elevation_decideg != 900 && r->planet.light_elevation_decideg != -900;
+        return !(traits & BODY_SHINES) && r->planet.light_elevation_decideg != 900 &&
+               r->planet.light_elevation_decideg != -900;
     case PARAM_ROW_sea_level:
         return traits & BODY_HAS_HEIGHT;
     case PARAM_ROW_rivers:
@@ -235,6 +239,9 @@ bool param_matters(int i, const struct request *r)
         return clouds && r->planet.turns != 0 && (moves || r->planet.phase_micro != 0);
     case PARAM_ROW_ice_caps:
         return traits & BODY_HAS_CAPS;
+    case PARAM_ROW_rings:
+    case PARAM_ROW_atmosphere:
+        return !(traits & BODY_FILLS_FRAME);
     case PARAM_ROW_ring_angle:
     case PARAM_ROW_ring_open:
         return r->rings == RINGS_ON;

@@ -34,6 +34,8 @@ static void settle_choices(struct request *r)
         uint64_t hash = XXH3_64bits_withSeed(r->seed, r->seed_len, RINGS_HASH_START);
         r->rings = (int)((hash >> 32) * 100 >> 32) < bodies[r->type].rings_percent ? RINGS_ON : RINGS_OFF;
     }
+    if (bodies[r->type].traits & BODY_FILLS_FRAME) /* nothing there for rings to go around */
+        r->rings = RINGS_OFF;
     r->planet.rings = r->rings == RINGS_ON;
 }
 
@@ -125,13 +127,15 @@ static unsigned layer_trait(int32_t layer)
 bool request_body_has_layer(int32_t body, int32_t layer)
 {
     unsigned trait = layer_trait(layer);
+    if (bodies[body].traits & BODY_FILLS_FRAME)
+        return layer == LAYER_COLOR || layer == LAYER_GRID;
     return (bodies[body].traits & trait) == trait;
 }
 
 static enum err check_layer(const struct request *r, struct request_fault *fault)
 {
     const char *layer = params[PARAM_ROW_layer].words[r->planet.layer];
-    if (r->planet.layer == LAYER_RINGS && !r->planet.rings)
+    if (r->planet.layer == LAYER_RINGS && !r->planet.rings && !(bodies[r->type].traits & BODY_FILLS_FRAME))
         return fault_set(fault, ERR_PARAM_COMBINATION, "layer", "layer=%s needs rings=on", layer);
     if (request_body_has_layer(r->type, r->planet.layer))
         return ERR_NONE;

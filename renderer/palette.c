@@ -80,8 +80,9 @@ static struct rgb lit(struct rgb c, double band, const struct light *light)
 /* Colour `i` of `steps` ground colours, lowest first; a palette of another length is spread over them. */
 static struct rgb ramp_color(const struct planet_desc *d, int i, int steps)
 {
+    const struct body_info *body = &bodies[d->body];
     if (!d->palette_count)
-        return rgb_of(bodies[d->body].ramp[i]);
+        return rgb_of((body->ramps ? body->ramps[scene_ramp(d->seed, body->ramp_count)] : body->ramp)[i]);
     return rgb_of(d->palette[((d->palette_count - 1) * i * 2 + steps - 1) / (2 * (steps - 1))]);
 }
 

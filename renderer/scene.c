@@ -31,7 +31,13 @@ enum {
     STREAM_RING,
     STREAM_GROUND_AT,
     STREAM_CLOUD_AT,
-    STREAM_RIVER
+    STREAM_RIVER,
+    /* A stripe of the rings has STREAM_RING + 16, 32 ...: these are beyond. */
+    STREAM_VARY = 1000,
+    STREAM_VARY_MORE,
+    STREAM_NOD,
+    STREAM_LEAN,
+    STREAM_RAMP = 1042 /* so that the first few seeds, which people look at, differ */
 };
 
 /* A place in the noise, 0..64 cells on each axis, in 1024ths. */
@@ -40,6 +46,11 @@ static void seed_place(uint64_t bits, float *x, float *y, float *z)
     *x = (float)(bits & 0xffff) / 1024.0f;
     *y = (float)(bits >> 16 & 0xffff) / 1024.0f;
     *z = (float)(bits >> 32 & 0xffff) / 1024.0f;
+}
+
+int scene_ramp(uint64_t seed, int count)
+{
+    return (int)((seed_stream(seed, STREAM_RAMP) >> 32) * (uint64_t)count >> 32);
 }
 
 static double stripe_tone(uint64_t seed, int stripe)
@@ -63,6 +74,14 @@ double scene_ring_tone(uint64_t seed, int code)
     return there ? sum / there : 0;
 }
 
+/* Three numbers of 21 bits, 0 <= v < 1. */
+static void seed_thirds(uint64_t bits, float *a, float *b, float *c)
+{
+    *a = (float)(bits & 0x1fffff) / 2097152.0f;
+    *b = (float)(bits >> 21 & 0x1fffff) / 2097152.0f;
+    *c = (float)(bits >> 42 & 0x1fffff) / 2097152.0f;
+}
+
 static void make_seeds(const struct planet_desc *d, struct scene *s)
 {
     s->seed_ground = (uint32_t)seed_stream(d->seed, STREAM_GROUND);
@@ -73,6 +92,8 @@ static void make_seeds(const struct planet_desc *d, struct scene *s)
     s->seed_river = (uint32_t)seed_stream(d->seed, STREAM_RIVER);
     seed_place(seed_stream(d->seed, STREAM_GROUND_AT), &s->ground_x, &s->ground_y, &s->ground_z);
     seed_place(seed_stream(d->seed, STREAM_CLOUD_AT), &s->cloud_x, &s->cloud_y, &s->cloud_z);
+    seed_thirds(seed_stream(d->seed, STREAM_VARY), &s->vary_a, &s->vary_b, &s->vary_c);
+    seed_thirds(seed_stream(d->seed, STREAM_VARY_MORE), &s->vary_d, &s->vary_e, &s->vary_f);
 }
 
 static void make_light(const struct planet_desc *d, struct scene *s)
@@ -86,6 +107,7 @@ static void make_light(const struct planet_desc *d, struct scene *s)
     bool from_viewer = d->light_elevation_decideg == 900 || d->light_elevation_decideg == -900;
     s->light_flat_x = from_viewer ? 0.0f : (float)cos_azimuth;
     s->light_flat_y = from_viewer ? 0.0f : (float)sin_azimuth;
+    s->light_reach = (float)(from_viewer ? 0.0 : cos_elevation);
     s->shade_steps = (float)d->shade_steps;
 }
 
@@ -128,6 +150,41 @@ static void make_rings(const struct planet_desc *d, double radius, struct scene 
             s->ring_stripes |= 1u << i;
 }
 
+/* -most..most, another for each stream. */
+static int seed_within(uint64_t seed, uint64_t stream, int most)
+{
+    return (int)((seed_stream(seed, stream) >> 32) * (uint64_t)(2 * most + 1) >> 32) - most;
+}
+
+/* A flat body is never seen quite from its edge, where it would be thinner than a pixel. */
+#define FLAT_TILT_MIN 40
+
+static int tilt_of(const struct planet_desc *d, const struct body_info *body)
+{
+    int tilt = d->tilt_decideg + body->tilt_decideg + seed_within(d->seed, STREAM_NOD, body->nod_decideg);
+    if (body->nod_decideg == 0 || tilt >= FLAT_TILT_MIN || tilt <= -FLAT_TILT_MIN)
+        return tilt;
+    return tilt < 0 ? -FLAT_TILT_MIN : FLAT_TILT_MIN;
+}
+
+/* Below this a circle of the equator counts as seen at this slant: a disc from its edge still has a height.
+ */
+#define SLANT_MIN 0.06
+
+static void make_axis(const struct planet_desc *d, const struct body_info *body, struct scene *s)
+{
+    double sine, cosine;
+    angle_sincos(tilt_of(d, body), 3600, &sine, &cosine);
+    s->sin_tilt = (float)sine;
+    s->cos_tilt = (float)cosine;
+    double slant = sine < 0 ? -sine : sine;
+    s->inverse_tilt = (float)(1.0 / (slant < SLANT_MIN ? SLANT_MIN : slant));
+    angle_sincos(d->roll_decideg + seed_within(d->seed, STREAM_LEAN, body->lean_decideg), 3600, &sine,
+                 &cosine);
+    s->sin_roll = (float)sine;
+    s->cos_roll = (float)cosine;
+}
+
 void scene_make(const struct planet_desc *d, struct scene *ret_scene)
 {
     const struct body_info *body = &bodies[d->body];
@@ -143,13 +200,7 @@ void scene_make(const struct planet_desc *d, struct scene *ret_scene)
     s.inverse_radius = (float)(1.0 / radius);
     s.halo_squared = (float)(halo * halo);
 
-    double sine, cosine;
-    angle_sincos(d->tilt_decideg, 3600, &sine, &cosine);
-    s.sin_tilt = (float)sine;
-    s.cos_tilt = (float)cosine;
-    angle_sincos(d->roll_decideg, 3600, &sine, &cosine);
-    s.sin_roll = (float)sine;
-    s.cos_roll = (float)cosine;
+    make_axis(d, body, &s);
 
     s.scale = (float)(d->scale_centi / 100.0);
     s.sea_level = (float)((d->sea_level_milli - body->bias_milli) / 1000.0);

@@ -26,7 +26,7 @@
 #define COVER_CORE 3u
 #define CODE_LIMB 0x2000u /* air before the ground, at the disc's edge */
 
-#define CODE_SHINE 0x10000u /* the step's own colour, whatever the light: a lamp */
+#define CODE_SHINE (1u << 16) /* the ground step's own colour, unlit, whatever the band */
 
 /* Of the rings. */
 #define RING_STRIPE_MASK 15u /* stripe 0..8 or group 9..12, see rings.glsl */

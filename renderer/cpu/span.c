@@ -2,6 +2,7 @@
  * a pixel to spare, so its rounding can't change a picture. */
 #include <math.h>
 
+#include "renderer/bodies.h"
 #include "renderer/cpu/kernels.h"
 
 static void centred(double half_width, int side, int *begin, int *end)
@@ -20,7 +21,8 @@ struct kernel_span kernel_span_of_row(const struct scene *scene, int row)
     int side = (int)scene->side;
     double y = (row + 0.5) * 2.0 / side - 1.0;
     double radius = 1.0 / scene->inverse_radius;
-    if (scene->layer == LAYER_GRID || scene->layer == LAYER_RINGS) {
+    if (scene->layer == LAYER_GRID || scene->layer == LAYER_RINGS ||
+        (bodies[scene->body].traits & BODY_FILLS_FRAME)) {
         span.planet_end = side;
         return span;
     }

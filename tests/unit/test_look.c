@@ -351,12 +351,13 @@ static void continents_are_readable_in_the_dark(void **state)
         struct planet_desc desc = desc_of("");
         desc.body = body;
         for (int step = 0; step < bodies[body].steps; step++) {
-            uint32_t c = palette_color(&desc, 0x4000u | (uint32_t)step);
+            uint32_t own = bodies[body].traits & BODY_SHINES ? CODE_SHINE : 0u;
+            uint32_t c = palette_color(&desc, 0x4000u | own | (uint32_t)step);
             int light = RGBA_R(c) * 3 + RGBA_G(c) * 6 + RGBA_B(c);
-            assert_true(light > 10 * 16);
+            assert_true(own || light > 10 * 16); /* a hole, or dust, may be black before what shines */
             if (step == 0)
                 continue;
-            uint32_t below = palette_color(&desc, 0x4000u | (uint32_t)(step - 1));
+            uint32_t below = palette_color(&desc, 0x4000u | own | (uint32_t)(step - 1));
             int difference = abs(RGBA_R(c) - RGBA_R(below)) + abs(RGBA_G(c) - RGBA_G(below)) +
                              abs(RGBA_B(c) - RGBA_B(below));
             assert_true(difference >= 18);
