@@ -1,11 +1,11 @@
 #!/bin/sh
 # Usage: sheets.sh SHEET_PROGRAM FOLDER
-# Draws the pictures of the README: six bodies x six seeds, a row of rings, tilt and caps, and the steps of one planet.
+# Draws the pictures of the README: every body x six seeds, a row of rings, tilt and caps, and the steps of one planet.
 set -eu
 sheet=$1 folder=$2
 mkdir -p "$folder"
 set --
-for body in terrestrial desert ice lava gas moon; do
+for body in $(sed -n 's/^BODY([A-Z_]*, *\([a-z_]*\),.*/\1/p' renderer/bodies.def); do
     for seed in 1 2 3 4 5 6; do
         set -- "$@" "type=$body&seed=$seed"
     done

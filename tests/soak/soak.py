@@ -27,7 +27,8 @@ import harness
 from harness import Closed, Conn, Server, get
 
 CLIENTS = 12
-TYPES = ("terrestrial", "desert", "ice", "lava", "gas", "moon")
+TYPES = ("terrestrial", "desert", "ice", "lava", "gas", "moon", "ocean", "dry", "rock", "storm", "eyeball", "city", "asteroid", "star", "black_hole",
+         "galaxy", "comet")
 BAD = ("/planet?pixels=7", "/planet?pixels=NaN", "/planet?type=nosuch", "/planet?seed=%zz", "/planet?seed=a%00b", "/planet?seed=1&seed=2",
        "/planet?palette=red", "/planet.gif?pixels=1024&frames=240&zoom=32", "/nothing", "/planet/gas/1.bmp", "/planet?rev=999",
        "/planet?" + "x" * 5000)
