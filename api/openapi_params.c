@@ -29,6 +29,7 @@ static const char *const examples[PARAM_ROW_COUNT][EXAMPLES_MAX] = {
     [PARAM_ROW_shade_steps] = {"5"},
     [PARAM_ROW_scale] = {"3.25"},
     [PARAM_ROW_sea_level] = {"0.6"},
+    [PARAM_ROW_rivers] = {"0.6"},
     [PARAM_ROW_cloud_cover] = {"0.35"},
     [PARAM_ROW_cloud_stretch] = {"2.5"},
     [PARAM_ROW_cloud_ratio] = {"1"},

@@ -5,6 +5,9 @@
 
 #include "renderer/renderer_impl.h"
 
+/* How many times the self-test draws: each body with and without rings, and each layer. */
+#define SELF_TEST_DRAWS (2 * BODY_COUNT + LAYER_COUNT - 1)
+
 /* XXH3 of all codes of all self-test scenes. Changes with REVISION; `make golden` prints it. */
 #define SELF_TEST_HASH 0xeb69b52f05502c91u
 

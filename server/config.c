@@ -403,15 +403,18 @@ static void print_help(FILE *out)
           out);
 }
 
-/* A URL with a password is shown without it, as a comment: a line that was loaded would lack it. */
+/* A URL with a password is shown without it, as a comment: a line that was loaded would lack it. A login
+ * stands between
+ * "://" and the last '@' before the path, whatever the scheme. */
 static void print_redis(FILE *out, const struct setting *s, const char *url)
 {
-    const char *at = strrchr(url, '@'), *user = strstr(url, "://");
-    if (!at || !user || strncmp(url, "redis", 5) != 0) {
+    const char *user = strstr(url, "://");
+    user = user ? user + 3 : url;
+    const char *at = memrchr(user, '@', strcspn(user, "/"));
+    if (!at) {
         fprintf(out, "%s=%s\n", s->variable, url);
         return;
     }
-    user += 3;
     size_t user_len = strcspn(user, ":@");
     if (user[user_len] == '@') /* just one word: some mean a password by it */
         user_len = 0;

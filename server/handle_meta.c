@@ -82,9 +82,7 @@ static bool queue_full(const struct pipeline_stats *p)
            p->queued_work_ns >= p->queued_work_max_ns - p->queued_work_max_ns / QUEUE_SPARE_PART;
 }
 
-/* Why no more work should be sent here; "" when it may be. */
-static const char *unready_reason(const struct renderer_status *r, const struct pipeline_stats *p,
-                                  bool draining)
+const char *ready_reason(const struct renderer_status *r, const struct pipeline_stats *p, bool draining)
 {
     return draining ? "draining" : !r->self_test_ok ? "self-test failed" : queue_full(p) ? "queue full" : "";
 }
@@ -131,7 +129,7 @@ enum http_verdict handle_ready(struct http_exchange *x, struct service *s)
     renderer_status(s->renderer, &r);
     pipeline_stats(s->pipeline, &p);
     bool draining = atomic_load(&s->draining);
-    const char *reason = unready_reason(&r, &p, draining);
+    const char *reason = ready_reason(&r, &p, draining);
     json_t *j = readiness(&r, &p, reason, draining);
     char *dump = j ? json_dumps(j, JSON_INDENT(2)) : NULL;
     if (!dump || blob_append(&text, dump, strlen(dump)) || blob_append(&text, "\n", 1))

@@ -5,6 +5,7 @@
  * apart again here, so that no caller knows of it. Threads: any. */
 #include "server/log.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,10 +60,13 @@ void log_write(const char *lines, size_t len)
             const char *end = memrchr(lines, '\n', LOG_LINE_BYTES);
             piece = end ? (size_t)(end + 1 - lines) : LOG_LINE_BYTES;
         }
-        if (write(STDERR_FILENO, lines, piece) < 0)
+        ssize_t written = write(STDERR_FILENO, lines, piece);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
             return; /* nobody is left to tell */
-        lines += piece;
-        len -= piece;
+        lines += written;
+        len -= (size_t)written;
     }
 }
 

@@ -244,7 +244,7 @@ static void facts_gather(struct service *s, struct facts *ret_facts)
     metrics_counts(&f->counts);
     metrics_process(&f->process);
     f->draining = atomic_load(&s->draining);
-    f->ready = f->renderer.self_test_ok && !f->draining;
+    f->ready = !*ready_reason(&f->renderer, &f->pipeline, f->draining);
 
     const struct pipeline_stats *p = &f->pipeline;
     f->there[TIER_MEMORY] = true;

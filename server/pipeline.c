@@ -48,6 +48,7 @@ struct pipeline {
     struct store *stores[STORE_TIERS];
     int store_count;
     uint64_t lookup_ns;
+    uint64_t lookup_moved_ns;      /* when a lookup ended, or the first of them began; under the lock */
     int threads, longs_max;        /* long flights that may run at once */
     atomic_uint_fast64_t landings; /* flights that have ended and left the table; written under the lock */
 
@@ -300,6 +301,7 @@ static void lookup_run(void *ctx)
     bool left = !f->waiters;
     struct pipeline_waiter *waiters = left ? NULL : lookup_end(p, f, tier, entry);
     p->looking--;
+    p->lookup_moved_ns = now_ns();
     settled_check(p);
     pthread_mutex_unlock(&p->lock); /* from here on the pipeline may be gone */
 
@@ -320,13 +322,22 @@ static bool answer(struct pipeline_waiter *w, enum err err, struct entry *entry,
     return true;
 }
 
+/* With the lock held: a store does not keep its deadline (a disk that hangs), and no lookup has moved for
+ * longer than one may take: who comes now had better not get in line. Those that are in it wait for the
+ * store. */
+static bool lookups_stalled(const struct pipeline *p)
+{
+    return p->looking >= pool_threads(p->lookup_pool) && now_ns() - p->lookup_moved_ns > 2 * p->lookup_ns;
+}
+
 /* With the lock held: the flight sets off. ERR_BUSY, ERR_SHARE, ERR_OOM. */
 static enum err flight_start(struct pipeline *p, struct flight *f)
 {
-    if (p->store_count == 0 || p->looking >= LOOKUPS_MAX)
+    if (p->store_count == 0 || p->looking >= LOOKUPS_MAX || lookups_stalled(p))
         return flight_queue(p, f);
     enum err err = pool_submit(p->lookup_pool, lookup_run, f);
-    p->looking += !err;
+    if (!err && p->looking++ == 0)
+        p->lookup_moved_ns = now_ns();
     return err;
 }
 
@@ -529,7 +540,7 @@ void pipeline_stats(struct pipeline *p, struct pipeline_stats *ret_stats)
 {
     struct pipeline_stats stats = {0};
     cache_stats(p->cache, &stats.cache);
-    stats.hits = stats.cache.hits; /* only fetches look into the cache */
+    stats.hits = stats.cache.hits;
     for (int i = 0; i < p->store_count; i++) {
         enum store_tier tier = p->stores[i]->impl->tier;
         p->stores[i]->impl->stats(p->stores[i], &stats.stores[tier]);

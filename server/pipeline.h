@@ -32,7 +32,10 @@ struct pipeline_desc {
     struct store *stores[STORE_TIERS]; /* asked in this order; outlive the pipeline */
     int store_count;
     struct pool *lookup_pool; /* threads that may wait for stores; NULL when there are none */
-    uint64_t lookup_ns; /* a flight waits no longer than this for all stores together; then it is drawn */
+    /* A flight waits no longer than this for all stores together, then it is drawn, as long as stores keep to
+     * the deadline they are given. One that does not (a disk that hangs) holds the flights that are asking or
+     * in line, and none that comes later. */
+    uint64_t lookup_ns;
 };
 
 MUST_USE enum err pipeline_create(const struct pipeline_desc *desc, struct pipeline **ret_pipeline);

@@ -21,6 +21,13 @@ int route_index(const struct route *route);
 MUST_USE enum err route_find(enum route_set set, const char *path, size_t path_len, enum http_method method,
                              const struct route **ret_route);
 
+struct pipeline_stats;
+struct renderer_status;
+
+/* The rule of /readyz: why no more work should be sent here; "" when it may be. In handle_meta.c. Threads:
+ * any. */
+const char *ready_reason(const struct renderer_status *r, const struct pipeline_stats *p, bool draining);
+
 http_handler handle_planet;  /* /planet, handle_planet.c */
 http_handler handle_index;   /* /, handle_meta.c, like all below */
 http_handler handle_health;  /* /healthz */

@@ -255,8 +255,9 @@ static struct entry *find(struct store *store, const struct request *r, const st
 {
     struct store_redis *s = (struct store_redis *)store;
     struct redis_wait wait = {.deadline_ns = redis_wait_now() + s->timeout_ns, .stop_fd = -1};
-    bool hurried = deadline_ns && deadline_ns < wait.deadline_ns;
-    if (hurried)
+    bool sooner = deadline_ns && deadline_ns < wait.deadline_ns;
+    bool hurried = sooner && wait.deadline_ns - deadline_ns > s->timeout_ns / 2;
+    if (sooner)
         wait.deadline_ns = deadline_ns;
     struct slot *slot = slot_take(s, wait.deadline_ns);
     if (!slot)
@@ -274,7 +275,7 @@ static struct entry *find(struct store *store, const struct request *r, const st
     store_redis_slot_give(s, slot, !talk && finding != FAILED);
     pthread_mutex_unlock(&s->lock);
     finding_count(s, finding, name);
-    /* A caller in a hurry may just have waited too short; if the server is down, the next one will tell. */
+    /* A caller who had less than half of the time may just have waited too short; the next one will tell. */
     if (finding == FAILED && !(talk == TALK_LATE && hurried))
         store_redis_failed(s, talk                         ? redis_client_words(talk)
                               : answer.kind == REDIS_ERROR ? store_redis_code(&answer)

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 
 #include "renderer/renderer_impl.h"
+#include "renderer/self_test.h"
 
-#define DRAWS_BETWEEN_LOSSES 40
+#define DRAWS_BETWEEN_LOSSES 40 /* those of the self-test are not counted: it must pass */
 
 struct fault_backend {
     struct backend base;
@@ -46,6 +47,7 @@ enum err fault_backend_open(struct pool *pool, struct backend **ret_backend, cha
         free(f);
         return err;
     }
+    atomic_init(&f->draws, -SELF_TEST_DRAWS);
     f->base.impl = &fault_impl;
     snprintf(f->base.device, sizeof f->base.device, "cpu, lost every %dth draw", DRAWS_BETWEEN_LOSSES);
     *ret_backend = &f->base;

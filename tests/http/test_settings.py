@@ -117,7 +117,7 @@ def status_of(server):
     return threads
 
 
-def test_every_thread_gives_up_its_rights_before_it_is_of_use():
+def test_every_thread_has_given_up_its_rights_once_the_log_says_so():
     with Server() as s:
         line = s.wait_log("event=rights ").string
         threads = status_of(s)

@@ -14,6 +14,7 @@ struct fake_store {
     pthread_mutex_t lock;
     struct entry *kept[STORE_KEYS];
     atomic_bool blocked; /* finds wait, but not past their deadline */
+    atomic_bool hangs;   /* blocked finds wait past their deadline as well */
     atomic_bool forgets; /* puts keep nothing */
     atomic_int finds, puts, active;
 };
@@ -32,7 +33,7 @@ static struct entry *fake_find(struct store *s, const struct request *r, const s
     (void)key;
     atomic_fetch_add(&store->finds, 1);
     atomic_fetch_add(&store->active, 1);
-    while (atomic_load(&store->blocked) && rig_now_ns() < deadline_ns)
+    while (atomic_load(&store->blocked) && (atomic_load(&store->hangs) || rig_now_ns() < deadline_ns))
         sleep_ms(1);
     struct entry *e = NULL;
     pthread_mutex_lock(&store->lock);

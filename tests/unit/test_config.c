@@ -434,6 +434,9 @@ static void print_config_shows_no_secret(void **state)
     assert_non_null(strstr(said, "\nPLANETD_SIGN_KEYS=\n"));
     assert_int_equal(READ(&c, "--redis", "unix:///run/redis@1.sock", "--print-config"), CONFIG_DONE);
     assert_non_null(strstr(said, "\nPLANETD_REDIS=unix:///run/redis@1.sock\n"));
+    assert_int_equal(READ(&c, "--redis", "unix://u:hunter2@/run/r@1.sock", "--print-config"), CONFIG_DONE);
+    assert_null(strstr(said, "hunter2"));
+    assert_non_null(strstr(said, "\n# PLANETD_REDIS=unix://u:***@/run/r@1.sock has a password"));
 }
 
 /* An environment as the last --print-config wrote it. */

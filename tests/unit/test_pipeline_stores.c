@@ -306,6 +306,33 @@ static void beyond_so_many_lookups_flights_go_straight_to_the_queue(void **state
     rig_close_stores(&rig);
 }
 
+/* A disk can hang in a system call, whatever its deadline. */
+static void a_store_that_hangs_holds_nobody_who_comes_later(void **state)
+{
+    (void)state;
+    static struct client held[LOOKUP_THREADS], later[20];
+    struct rig rig = rig_open_stores(1, CACHE, 20, ROOMY);
+    atomic_store(&disk.hangs, true);
+    atomic_store(&disk.blocked, true);
+    for (uint64_t i = 0; i < LOOKUP_THREADS; i++)
+        assert_false(fetch(&rig, i, &held[i]));
+    uint64_t begun = rig_now_ns();
+    while (rig_now_ns() - begun < UINT64_C(60000000)) /* past twice the lookups' time */
+        sleep_ms(1);
+    for (uint64_t i = 0; i < 20; i++) {
+        assert_false(fetch(&rig, 100 + i, &later[i]));
+        assert_true(wait_for(&later[i].done, 1));
+        assert_true(got_file(&later[i], 100 + i));
+    }
+    assert_int_equal(rig_stats(&rig).looking, LOOKUP_THREADS);
+    atomic_store(&disk.blocked, false);
+    for (uint64_t i = 0; i < LOOKUP_THREADS; i++) {
+        assert_true(wait_for(&held[i].done, 1));
+        assert_true(got_file(&held[i], i));
+    }
+    rig_close_stores(&rig);
+}
+
 static void each_part_of_the_way_has_its_time(void **state)
 {
     (void)state;
@@ -345,6 +372,7 @@ int main(void)
         cmocka_unit_test(abort_ends_the_wait_for_a_store),
         cmocka_unit_test(a_full_queue_after_the_lookup_is_told_to_every_waiter),
         cmocka_unit_test(beyond_so_many_lookups_flights_go_straight_to_the_queue),
+        cmocka_unit_test(a_store_that_hangs_holds_nobody_who_comes_later),
         cmocka_unit_test(each_part_of_the_way_has_its_time),
     };
     return cmocka_run_group_tests_name("pipeline_stores", tests, NULL, NULL);

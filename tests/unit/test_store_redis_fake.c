@@ -233,6 +233,23 @@ static void a_silent_server(void **state)
     assert_three_failures_open_the_breaker(MODE_SILENT, NULL);
 }
 
+/* As the pipeline asks: its deadline began a little before the find did. */
+static void a_silent_server_opens_the_breaker_for_callers_with_a_deadline_of_their_own(void **state)
+{
+    (void)state;
+    fake_start(MODE_SILENT);
+    struct store *s = store_start(fake.url, TIMEOUT_MS, 0);
+    for (int i = 0; i < 3; i++) {
+        wait_up(s, true);
+        while (stats_of(s).errors == (uint64_t)i)
+            assert_false(find_by(s, 1, redis_wait_now() + (uint64_t)TIMEOUT_MS * 900000u));
+    }
+    assert_false(stats_of(s).up);
+    assert_finds_skip_at_once(s);
+    store_end(s);
+    fake_end();
+}
+
 static void a_server_that_sends_a_byte_at_a_time(void **state)
 {
     (void)state;
@@ -506,6 +523,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_silent_server),
+        cmocka_unit_test(a_silent_server_opens_the_breaker_for_callers_with_a_deadline_of_their_own),
         cmocka_unit_test(a_server_that_sends_a_byte_at_a_time),
         cmocka_unit_test(a_server_that_closes_before_or_within_its_answer),
         cmocka_unit_test(errors_in_place_of_a_value),
