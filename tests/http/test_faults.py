@@ -156,3 +156,50 @@ def test_the_health_check_finds_a_unix_socket():
             s.wait_log(r"listening on ")
             equal(health("--listen", address).returncode, 0)
         equal(health("--listen", address).returncode, 1)
+
+
+def test_no_number_takes_nan_infinity_hex_blanks_or_overflow():
+    bad = ("NaN", "inf", "-inf", "1e309", "0x10", "%D9%A3", "%205", "5px", "''", "99999999999999999999", "1e", ".", "--1")
+    numbers = [p["name"] for p in get(harness.shared(), "/types").json()["parameters"] if p["kind"] == "number"]
+    assert len(numbers) >= 20, numbers
+    with Conn(harness.shared()) as c:
+        for name in numbers:
+            for value in bad:
+                c.ask("/planet?%s=%s" % (name, value))
+                answer = c.response()
+                equal((name, value, answer.status), (name, value, 400))
+                equal(answer.json()["parameter"], name)
+
+
+def test_who_joins_after_the_first_has_left_shares_the_render():
+    target = harness.SLOW + fresh()
+    with Server(*harness.SLOW_ARGS) as s:
+        a, b, c = Conn(s), Conn(s), Conn(s)
+        for client in (a, b, c):
+            client.ask(target)
+        s.wait_ready(lambda state: state["cache"]["coalesced"] == 2)
+        a.reset()
+        with Conn(s) as d:
+            d.ask(target)
+            bodies = {client.response().body for client in (b, c, d)}
+        b.close()
+        c.close()
+        equal(len(bodies), 1)
+        equal(s.ready()["queue"]["renders"], 1)
+        equal(s.ready()["queue"]["cancelled"], 0)
+
+
+def test_more_idle_clients_than_are_allowed_shut_nobody_out_for_long():
+    with Server("--connections-per-address", "50", "--idle-seconds", "1") as s:
+        idle = [Conn(s) for _ in range(60)]
+        deadline = time.monotonic() + harness.PATIENCE
+        while True:
+            try:
+                with Conn(s) as c:
+                    c.ask("/planet?seed=" + fresh())
+                    equal(c.response().status, 200)
+                    break
+            except (harness.Closed, OSError):
+                assert time.monotonic() < deadline
+        for c in idle:
+            c.close()
