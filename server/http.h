@@ -147,7 +147,7 @@ struct http_server_desc {
 };
 
 /* Opens the sockets, logs "listening on http://HOST:PORT" or "... unix:/path" for each and starts the
- * threads. ERR_CONFIG (a host that isn't known), ERR_IO (an address that can't be had, among others),
+ * threads. ERR_IO (a host that isn't known, an address that can't be had, among others), ERR_CONFIG,
  * ERR_OOM; the log says which and why. */
 MUST_USE enum err http_server_start(const struct http_server_desc *desc, struct http_server **ret_server);
 

@@ -365,7 +365,7 @@ static enum err host_open(const char *address, const struct config_address *part
     int failure = getaddrinfo(parts->host, parts->port, &hints, &first);
     if (failure) {
         log_error("event=listen_failed address=\"%s\" reason=\"%s\"", address, gai_strerror(failure));
-        return ERR_CONFIG;
+        return ERR_IO; /* a name that is not known may be known when the network is up: worth another start */
     }
     enum err err = ERR_NONE;
     for (struct addrinfo *info = first; info && !err; info = info->ai_next) {

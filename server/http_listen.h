@@ -49,9 +49,9 @@ struct http_server_desc;
  * then another port at each. IPv6 addresses take IPv6 alone: [::] does not mean IPv4 too. The file of a unix
  * socket gets mode 0660; one that a dead process left is replaced.
  *
- * ERR_CONFIG: no such host, or too many addresses. ERR_IO: one can't be had, also when anybody listens there
- * already, even one who would share. The log says which and why; all that was opened is closed. On success
- * the caller closes the sockets and calls http_listen_unlink() before. Threads: one, at the start. */
+ * ERR_CONFIG: too many addresses. ERR_IO: no such host, or an address can't be had, also when anybody listens
+ * there already, even one who would share. The log says which and why; all that was opened is closed. On
+ * success the caller closes the sockets and calls http_listen_unlink() before. Threads: one, at the start. */
 MUST_USE enum err http_listen_open(const struct http_server_desc *desc, struct http_listeners *ret_listeners);
 
 /* Removes the files of unix sockets that were made, if they are still ours, so that a successor can have its

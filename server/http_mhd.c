@@ -9,6 +9,7 @@
  * the daemon. */
 #include <microhttpd.h>
 
+#include <arpa/inet.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 #define ANSWER_BYTES_PER_MS 16  /* slower readers are cut off: 16 KiB/s */
 #define STATUS_CLIENT_GONE  499 /* for the log alone */
 #define ID_HEADER           "X-Request-Id"
+#define REFUSED_TOLD_MS     10000 /* between two lines on connections that are too many */
 
 /* Called for each header; one walk finds all we need. */
 static enum MHD_Result on_header(void *cls, enum MHD_ValueKind kind, const char *key, size_t key_len,
@@ -365,6 +367,21 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **state,
 
 /* Before a connection is set up: is its address allowed another one? Behind a proxy, and on a unix socket,
  * all clients have one address, so there they are not counted. */
+/* Not a line for each: whoever opens too many does it fast. */
+static void connection_refused(struct http_loop *loop, const struct http_origin *from)
+{
+    metrics_refused();
+    loop->refused++;
+    if (loop->now_ms < loop->refused_told_ms)
+        return;
+    char client[INET6_ADDRSTRLEN] = "";
+    inet_ntop(AF_INET6, from->address, client, sizeof(client));
+    log_warn("event=connections_refused client=%s connections=%llu reason=\"--connections-per-address\"",
+             client, (unsigned long long)loop->refused);
+    loop->refused = 0;
+    loop->refused_told_ms = loop->now_ms + REFUSED_TOLD_MS;
+}
+
 static enum MHD_Result on_accept(void *cls, const struct sockaddr *address, socklen_t address_len)
 {
     struct http_loop *loop = cls;
@@ -381,6 +398,8 @@ static enum MHD_Result on_accept(void *cls, const struct sockaddr *address, sock
     if (from->trusted || from->unix_socket)
         return MHD_YES;
     from->counted = http_addresses_enter(all, &from->peer);
+    if (!from->counted)
+        connection_refused(loop, from);
     return from->counted ? MHD_YES : MHD_NO;
 }
 

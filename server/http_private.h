@@ -106,7 +106,9 @@ struct http_loop {
     uint64_t now_ms;
     uint64_t next_sweep_ms;
     uint64_t request_number;
-    int waiting; /* suspended connections */
+    uint64_t refused,
+        refused_told_ms; /* connections that were too many, since the log was told; when it may be again */
+    int waiting;         /* suspended connections */
     bool quiesced;
     struct http_origin accepted; /* the socket that is just being accepted */
     void *handler_memory;

@@ -1,15 +1,15 @@
 /* log.c -- one line for each event: key=value pairs, or the same as a JSON object.
  *
- * A line is put together on the stack and handed to one write(), which the kernel keeps whole for pipes up to
- * PIPE_BUF: no lock, no buffer to flush when the process dies. Callers write pairs; for JSON they are taken
- * apart again here, so that no caller knows of it. Threads: any. */
+ * A line is put together on the stack and written at once (log_sink.c): no buffer to flush when the process
+ * dies. Callers write pairs; for JSON they are taken apart again here, so that no caller knows of it.
+ * Threads: any. */
 #include "server/log.h"
 
-#include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "api/text.h"
 
@@ -18,6 +18,7 @@
 
 static enum log_level level_max = LOG_INFO;
 static bool json;
+static atomic_uint_fast64_t lost, untold; /* lines: ever, and since the reader was told */
 static const char *const level_names[] = {"error", "warn", "info", "debug"};
 
 void log_open(const char *level_name, const char *format_name)
@@ -50,24 +51,6 @@ void log_stamp(const struct timespec *time, char ret_stamp[LOG_STAMP_BYTES])
     gmtime_r(&time->tv_sec, &utc);
     size_t len = strftime(ret_stamp, LOG_STAMP_BYTES, "%Y-%m-%dT%H:%M:%S", &utc);
     snprintf(ret_stamp + len, LOG_STAMP_BYTES - len, ".%03uZ", (unsigned)(time->tv_nsec / 1000000) % 1000);
-}
-
-void log_write(const char *lines, size_t len)
-{
-    while (len > 0) {
-        size_t piece = len;
-        if (len > LOG_LINE_BYTES) {
-            const char *end = memrchr(lines, '\n', LOG_LINE_BYTES);
-            piece = end ? (size_t)(end + 1 - lines) : LOG_LINE_BYTES;
-        }
-        ssize_t written = write(STDERR_FILENO, lines, piece);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return; /* nobody is left to tell */
-        lines += written;
-        len -= (size_t)written;
-    }
 }
 
 /* ---- Pairs to JSON ---- */
@@ -228,21 +211,14 @@ size_t log_json_object(const char *stamp, enum log_level level, const char *pair
 
 /* ---- Lines ---- */
 
-void log_line(enum log_level level, const char *format, ...)
+/* One line, with its newline; returns its length. `line` has room for LOG_LINE_BYTES + 1. */
+static size_t line_make(enum log_level level, const char *pairs, char *line)
 {
-    if (level > level_max)
-        return;
-    char pairs[LOG_LINE_BYTES], line[LOG_LINE_BYTES + 1], stamp[LOG_STAMP_BYTES];
+    char stamp[LOG_STAMP_BYTES];
     struct timespec now;
+    size_t len;
     clock_gettime(CLOCK_REALTIME, &now);
     log_stamp(&now, stamp);
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(pairs, sizeof(pairs), format, args);
-    va_end(args);
-    if (n < 0)
-        return;
-    size_t len;
     if (json) {
         len = log_json_object(stamp, level, pairs, line, LOG_LINE_BYTES);
     } else {
@@ -251,7 +227,46 @@ void log_line(enum log_level level, const char *format, ...)
             len = LOG_LINE_BYTES - 1; /* cut, but still one line */
     }
     line[len++] = '\n';
-    log_write(line, len);
+    return len;
+}
+
+static void tell_what_was_lost(void)
+{
+    uint64_t lines = atomic_exchange(&untold, 0);
+    char pairs[64], line[LOG_LINE_BYTES + 1];
+    if (!lines)
+        return;
+    snprintf(pairs, sizeof(pairs), "event=log_lines_lost lines=%" PRIu64, lines);
+    if (log_sink_write(line, line_make(LOG_WARN, pairs, line)))
+        atomic_fetch_add(&untold, lines);
+}
+
+void log_write(const char *lines, size_t len)
+{
+    tell_what_was_lost();
+    uint64_t n = log_sink_write(lines, len);
+    if (n) {
+        atomic_fetch_add(&untold, n);
+        atomic_fetch_add(&lost, n);
+    }
+}
+
+uint64_t log_lost(void)
+{
+    return atomic_load(&lost);
+}
+
+void log_line(enum log_level level, const char *format, ...)
+{
+    if (level > level_max)
+        return;
+    char pairs[LOG_LINE_BYTES], line[LOG_LINE_BYTES + 1];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(pairs, sizeof(pairs), format, args);
+    va_end(args);
+    if (n >= 0)
+        log_write(line, line_make(level, pairs, line));
 }
 
 const char *log_quote(const char *bytes, size_t len, char *to, size_t size)

@@ -5,14 +5,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 
 #include "renderer/base/attr.h"
+#include "server/log_sink.h"
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
-#define LOG_LINE_BYTES  4096 /* PIPE_BUF on Linux: so much a pipe takes whole */
-#define LOG_STAMP_BYTES 25   /* 2026-11-30T12:00:00.123Z and NUL */
+#define LOG_STAMP_BYTES 25 /* 2026-11-30T12:00:00.123Z and NUL */
 
 /* "error", "warn", "info" or "debug"; "text" or "json". Any other word means "info", or "text". Call before
  * other threads start. */
@@ -47,8 +48,12 @@ size_t log_json_text(const char *bytes, size_t len, char *to, size_t size);
 /* The time as the lines have it, UTC. */
 void log_stamp(const struct timespec *time, char ret_stamp[LOG_STAMP_BYTES]);
 
-/* Writes whole lines, in pieces of whole lines that a pipe takes whole. Lines have LOG_LINE_BYTES at most. */
+/* Writes whole lines of LOG_LINE_BYTES at most. Never waits: what a reader who does not keep up has missed is
+ * counted, and told in a line (event=log_lines_lost) as soon as there is room again. */
 void log_write(const char *lines, size_t len);
+
+/* Lines lost so far. */
+uint64_t log_lost(void);
 
 /* What log_line() makes of pairs in JSON, without the braces' content that it adds itself: for tests. Returns
  * the length; cuts a value, then drops pairs, to fit `size` >= 64. */

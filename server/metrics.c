@@ -35,6 +35,7 @@ const struct metrics_bound metrics_bounds[METRICS_BOUNDS] = {
 struct shard {
     _Alignas(SHARD_ALIGN) atomic_uint_fast64_t answers[METRICS_ROUTES_MAX + 1][METRICS_STATUSES];
     atomic_int_fast64_t in_flight, connections;
+    atomic_uint_fast64_t refused;
 };
 
 struct histogram {
@@ -79,6 +80,11 @@ void metrics_in_flight(int change)
     atomic_fetch_add_explicit(&shard_mine()->in_flight, change, memory_order_relaxed);
 }
 
+void metrics_refused(void)
+{
+    atomic_fetch_add_explicit(&shard_mine()->refused, 1, memory_order_relaxed);
+}
+
 void metrics_connections(int change)
 {
     atomic_fetch_add_explicit(&shard_mine()->connections, change, memory_order_relaxed);
@@ -119,6 +125,7 @@ void metrics_counts(struct metrics_counts *ret_counts)
         for (int row = 0; row <= METRICS_ROUTES_MAX; row++)
             for (int column = 0; column < METRICS_STATUSES; column++)
                 ret_counts->answers[row][column] += get(&shards[i].answers[row][column]);
+        ret_counts->refused += get(&shards[i].refused);
         in_flight += atomic_load_explicit(&shards[i].in_flight, memory_order_relaxed);
         connections += atomic_load_explicit(&shards[i].connections, memory_order_relaxed);
     }

@@ -28,6 +28,9 @@ void metrics_in_flight(int change);
 /* Connections that are open: +1 or -1, both on the thread of the connection. */
 void metrics_connections(int change);
 
+/* A connection that was closed at once because its address has as many as it may. */
+void metrics_refused(void);
+
 /* `backend` is a backend's name ("cpu", ...), `body` an enum body, `format` an enum format; with
  * METRIC_LOOKUP they mean nothing. */
 void metrics_time(enum metric_time which, const char *backend, int body, int format, uint64_t ns);

@@ -15,7 +15,7 @@
 /* Sums over all threads at about one moment. */
 struct metrics_counts {
     uint64_t answers[METRICS_ROUTES_MAX + 1][METRICS_STATUSES]; /* the last row: no route */
-    uint64_t in_flight, connections;
+    uint64_t in_flight, connections, refused;
 };
 void metrics_counts(struct metrics_counts *ret_counts);
 

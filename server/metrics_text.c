@@ -16,6 +16,7 @@
 #include "api/version.h"
 #include "renderer/bodies.h"
 #include "renderer/renderer.h"
+#include "server/log.h"
 #include "server/metrics_private.h"
 #include "server/routes.h"
 

@@ -4,6 +4,8 @@ import concurrent.futures
 import hashlib
 import os
 import re
+import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -202,4 +204,65 @@ def test_more_idle_clients_than_are_allowed_shut_nobody_out_for_long():
             except (harness.Closed, OSError):
                 assert time.monotonic() < deadline
         for c in idle:
+            c.close()
+
+
+class Unread:
+    """A planetd whose log goes into a pipe that nobody reads."""
+
+    def __init__(self, *args):
+        self.read_end, write_end = os.pipe()
+        self.port = free_port()
+        self.process = subprocess.Popen([harness.BINARY, "--backend", "cpu", "--listen", "127.0.0.1:%d" % self.port, *args],
+                                        stderr=write_end, preexec_fn=harness.die_with_parent)
+        os.close(write_end)
+        deadline = time.monotonic() + harness.PATIENCE
+        while True:
+            try:
+                Conn(self.port).close()
+                return
+            except OSError:
+                assert time.monotonic() < deadline and self.process.poll() is None
+                time.sleep(0.01)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def test_a_log_that_nobody_reads_stops_nothing_and_is_told_what_it_missed():
+    s = Unread("--log-requests", "all")
+    try:
+        with Conn(s.port) as c:
+            for _ in range(2000):  # some 300 KB of lines; a pipe holds 64
+                c.ask("/types", method="HEAD")
+                equal(c.response(head=True).status, 200)
+        equal(get(s, "/healthz").status, 200)
+        os.set_blocking(s.read_end, False)
+        text = os.read(s.read_end, 1 << 20).decode()
+        assert text.count("event=request") > 100 and text.endswith("\n"), text[-300:]
+        equal(get(s, "/types").status, 200)
+        s.process.send_signal(signal.SIGTERM)
+        equal(s.process.wait(harness.PATIENCE), 0)
+        text = os.read(s.read_end, 1 << 20).decode()
+        lost = re.search(r"level=warn event=log_lines_lost lines=(\d+)\n", text)
+        assert lost and int(lost.group(1)) > 500, text
+    finally:
+        s.process.kill()
+        s.process.wait()
+        os.close(s.read_end)
+
+
+def test_connections_beyond_the_limit_are_told_and_counted():
+    with Server("--connections-per-address", "3", "--metrics-listen", "127.0.0.1:0") as s:
+        metrics = int(s.wait_log(r"listening on http://\S+:(\d+)", 1).group(1))
+        kept = [Conn(s) for _ in range(8)]
+        line = s.wait_log("event=connections_refused").string
+        assert "127.0.0.1" in line and "connections-per-address" in line, line
+        deadline = time.monotonic() + harness.PATIENCE
+        while "planetd_connections_refused_total 5\n" not in get(metrics, "/metrics").body.decode():
+            assert time.monotonic() < deadline
+        for c in kept:
             c.close()

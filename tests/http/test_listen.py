@@ -129,7 +129,7 @@ def test_a_second_server_cannot_take_half_of_the_clients():
 
 def test_an_unknown_host_is_said_and_ends_the_start():
     with Server(listen=("no.such.host.invalid:1",), wait=False) as s:
-        assert "no.such.host.invalid" in s.wait_failure(2)
+        assert "no.such.host.invalid" in s.wait_failure(1)
 
 
 def test_a_malformed_address_ends_the_start():
