@@ -16,7 +16,7 @@
 static const char *const examples[PARAM_ROW_COUNT][EXAMPLES_MAX] = {
     [PARAM_ROW_type] = {"gas", "lava", "random"},
     [PARAM_ROW_seed] = {"3", "my save file", "\xc3\x86r\xc3\xb8 #7"},
-    [PARAM_ROW_format] = {"png", "gif"},
+    [PARAM_ROW_format] = {"png", "gif", "apng"},
     [PARAM_ROW_pixels] = {"32", "128"},
     [PARAM_ROW_zoom] = {"2"},
     [PARAM_ROW_frames] = {"1"},
@@ -29,6 +29,7 @@ static const char *const examples[PARAM_ROW_COUNT][EXAMPLES_MAX] = {
     [PARAM_ROW_shade_steps] = {"5"},
     [PARAM_ROW_scale] = {"3.25"},
     [PARAM_ROW_sea_level] = {"0.6"},
+    [PARAM_ROW_rivers] = {"0.4"},
     [PARAM_ROW_cloud_cover] = {"0.35"},
     [PARAM_ROW_cloud_stretch] = {"2.5"},
     [PARAM_ROW_cloud_ratio] = {"1"},

@@ -40,7 +40,7 @@
 #define FIXED(number)              #number
 #define WORD(value, text)          text
 #define BY_RINGS(without, with)    #without ", " #with " with rings"
-#define BY_FORMAT(still, animated) #still " for png, " #animated " for gif"
+#define BY_FORMAT(still, animated) #still " for png, " #animated " for gif and apng"
 #define BY_BODY(field)             "by body"
 #define LIKE_RINGS(without)        #without ", ring_angle with rings"
 #define PARAM(row, of_kind, field, allowed, fallback, in_unit, words_for_it)                                 \

@@ -258,7 +258,7 @@ static enum err refuse_path(struct request_fault *fault)
 {
     return fault_set(
         fault, ERR_NOT_FOUND, NULL,
-        "pictures are at /planet, /planet.png, /planet.gif and /planet/{type}/{seed}.{png or gif}");
+        "pictures are at /planet, /planet.png and /planet/{type}/{seed}.png; other endings: gif, apng");
 }
 
 static const char *last_dot(const char *path, size_t len)

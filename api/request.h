@@ -61,7 +61,7 @@ MUST_USE enum err request_set_query(struct request *r, const char *query, size_t
 MUST_USE enum err request_set_json(struct request *r, const char *body, size_t len,
                                    struct request_fault *ret_fault);
 
-/* Takes a path after "/planet": "", ".png", ".gif", "/{type}/{seed}.{png|gif}". '+' is literal here.
+/* Takes a path after "/planet": "", ".png" (or another format), "/{type}/{seed}.png". '+' is literal here.
  * ERR_NOT_FOUND when it has none of these forms; else as request_set(), and then the format is taken even
  * when something else is refused. */
 MUST_USE enum err request_set_path(struct request *r, const char *path, size_t len,
@@ -79,8 +79,8 @@ bool request_body_has_layer(int32_t body, int32_t layer);
 /* True if the parameter was given. `name` must be one of the table. */
 bool request_has(const struct request *r, const char *name);
 
-/* The format that an Accept header chooses between PNG and GIF; NULL or "" = no header = PNG.
- * ERR_NOT_ACCEPTABLE. */
+/* The format that an Accept header chooses: PNG or GIF, where it allows neither another picture; NULL or "" =
+ * no header = PNG. ERR_NOT_ACCEPTABLE. */
 MUST_USE enum err request_accept(const char *accept, enum format *ret_format);
 
 /* The encoder's side of a finished request; `key` must outlive the result. */

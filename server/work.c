@@ -15,6 +15,7 @@
 #define DRAW_START_PS 40000u
 #define PNG_START_PS  8000u
 #define GIF_START_PS  18000u
+#define APNG_START_PS 16000u
 
 #define AVERAGE_WEIGHT 8 /* a new picture counts one part in this many */
 #define SURPRISE_MOST  4
@@ -24,6 +25,7 @@
 static const uint64_t encode_start_ps[FORMAT_COUNT] = {
     [FORMAT_PNG] = PNG_START_PS,
     [FORMAT_GIF] = GIF_START_PS,
+    [FORMAT_APNG] = APNG_START_PS,
 };
 
 static uint64_t clamp(uint64_t v, uint64_t least, uint64_t most)

@@ -10,7 +10,7 @@
 #include "renderer/base/err.h"
 #include "renderer/frame_set.h"
 
-enum format { FORMAT_PNG, FORMAT_GIF, FORMAT_COUNT };
+enum format { FORMAT_PNG, FORMAT_GIF, FORMAT_APNG, FORMAT_COUNT };
 
 /* How frames become a file. */
 struct encode_desc {
@@ -18,6 +18,13 @@ struct encode_desc {
     int fps;         /* frames a second, 1..50; animated formats only */
     int loops;       /* times the animation plays, 0 = for ever; animated formats only */
     const char *key; /* ASCII text that names the result, written into the file as metadata; never NULL */
+};
+
+/* What an Accept header can do. Browsers name formats for every image of a page, and a page that asks for
+ * /planet means a still. */
+enum encoder_choice {
+    CHOICE_FREE,  /* choose it */
+    CHOICE_NAMED, /* choose it by its name where it allows none of those */
 };
 
 struct encoder {
@@ -30,6 +37,7 @@ struct encoder {
      * freed. Same input, same libraries: same bytes. Threads: any number at once. */
     enum err (*encode)(const struct frame_set *frames, const struct encode_desc *desc,
                        const atomic_bool *cancel, struct blob *out);
+    enum encoder_choice choice;
 };
 
 extern const struct encoder encoders[FORMAT_COUNT];

@@ -6,6 +6,7 @@
 const struct encoder encoders[FORMAT_COUNT] = {
     [FORMAT_PNG] = {.name = "png", .extension = "png", .animated = false},
     [FORMAT_GIF] = {.name = "gif", .extension = "gif", .animated = true},
+    [FORMAT_APNG] = {.name = "apng", .extension = "apng", .animated = true},
 };
 
 const char *encoder_libraries(void)

@@ -119,8 +119,9 @@ static enum err fake_encode(const struct frame_set *frames, const struct encode_
 }
 
 const struct encoder encoders[FORMAT_COUNT] = {
-    [FORMAT_PNG] = {"png", "image/png", "png", false, fake_encode},
-    [FORMAT_GIF] = {"gif", "image/gif", "gif", true, fake_encode},
+    [FORMAT_PNG] = {"png", "image/png", "png", false, fake_encode, CHOICE_FREE},
+    [FORMAT_GIF] = {"gif", "image/gif", "gif", true, fake_encode, CHOICE_FREE},
+    [FORMAT_APNG] = {"apng", "image/apng", "apng", true, fake_encode, CHOICE_NAMED},
 };
 
 const char *encoder_libraries(void)
