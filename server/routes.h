@@ -21,7 +21,7 @@ int route_index(const struct route *route);
 MUST_USE enum err route_find(enum route_set set, const char *path, size_t path_len, enum http_method method,
                              const struct route **ret_route);
 
-http_handler handle_planet;  /* /planet, handle_planet.c */
+http_handler handle_planet;  /* /planet, /sheet.png, ..., handle_planet.c */
 http_handler handle_index;   /* /, handle_meta.c, like all below */
 http_handler handle_health;  /* /healthz */
 http_handler handle_ready;   /* /readyz */

@@ -32,6 +32,21 @@ const struct encoder encoders[FORMAT_COUNT] = {
                      .animated = true,
                      .encode = apng_encode,
                      .choice = CHOICE_NAMED},
+    [FORMAT_SHEET] = {.name = "sheet",
+                      .mime = "image/png",
+                      .extension = "png",
+                      .animated = true,
+                      .encode = sheet_encode,
+                      .choice = CHOICE_NONE,
+                      .address = "/sheet.png",
+                      .suffix = "-sheet"},
+    [FORMAT_ATLAS] = {.name = "atlas",
+                      .mime = "application/json",
+                      .extension = "json",
+                      .animated = true,
+                      .choice = CHOICE_NONE,
+                      .address = "/sheet.json",
+                      .suffix = "-sheet"},
 };
 
 const char *encoder_libraries(void)
