@@ -169,8 +169,9 @@ static json_t *param_json(int i)
     json_t *matters = json_array(), *out = json_object();
     param_allowed(i, allowed);
     for (int b = 0; b < BODY_COUNT; b++) {
-        struct request r = rich_request(b);
-        if (param_matters(i, &r))
+        struct request r = rich_request(b), atlas = r;
+        atlas.format = FORMAT_ATLAS;
+        if (param_matters(i, &r) || param_matters(i, &atlas))
             json_array_append_new(matters, json_string(bodies[b].name));
     }
     json_object_set_new(out, "name", json_string(p->name));

@@ -132,12 +132,13 @@ static bool seed_slug(const struct request *r, char ret_slug[FILE_SEED_BYTES + 1
 void key_file_name(const struct request *r, const struct key *key, char ret_name[FILE_NAME_BYTES])
 {
     char slug[FILE_SEED_BYTES + 1], hash[8] = "";
+    const struct encoder *e = &encoders[r->format];
     bool plain = seed_slug(r, slug);
     for (int i = 0; i < param_count; i++)
         if (!in_head(i) && i != PARAM_ROW_rings && differs(i, r))
             plain = false;
     if (!plain)
         snprintf(hash, sizeof hash, "-%06x", (unsigned)(key->hash >> 40));
-    snprintf(ret_name, FILE_NAME_BYTES, "%s%s%s%s%s.%s", bodies[r->type].name, slug[0] ? "-" : "", slug,
-             r->planet.rings ? "-rings" : "", hash, encoders[r->format].extension);
+    snprintf(ret_name, FILE_NAME_BYTES, "%s%s%s%s%s%s.%s", bodies[r->type].name, slug[0] ? "-" : "", slug,
+             r->planet.rings ? "-rings" : "", hash, e->suffix ? e->suffix : "", e->extension);
 }

@@ -54,6 +54,7 @@ static const struct picture_doc {
     const char *path, *name, *summary;
     bool each_format, in_path;
     const char *targets[EXAMPLES_MAX];
+    const struct encoder *format; /* the only one of an address of its own; NULL */
 } pictures[] = {
     {"/planet",
      "planet",
@@ -61,19 +62,36 @@ static const struct picture_doc {
      false,
      false,
      {"/planet?type=gas&seed=3", "/planet?type=terrestrial&seed=7&rings=on&format=gif&frames=24",
-      "/planet?type=moon&seed=a%20b&layer=craters&zoom=4"}},
+      "/planet?type=moon&seed=a%20b&layer=craters&zoom=4"},
+     NULL},
     {"/planet.%s",
      "planet_%s",
      "A planet as %s",
      true,
      false,
-     {"/planet.%s?type=lava&seed=42", "/planet.%s?type=ice&seed=5&pixels=32&palette=203040,ffeedd"}},
+     {"/planet.%s?type=lava&seed=42", "/planet.%s?type=ice&seed=5&pixels=32&palette=203040,ffeedd"},
+     NULL},
     {"/planet/{type}/{seed}.%s",
      "planet_by_path_%s",
      "A planet as %s, type and seed in the path",
      true,
      true,
-     {"/planet/gas/3.%s", "/planet/terrestrial/my%20save.%s?pixels=48&tilt=-12.5"}},
+     {"/planet/gas/3.%s", "/planet/terrestrial/my%20save.%s?pixels=48&tilt=-12.5"},
+     NULL},
+    {"/sheet.png",
+     "sheet",
+     "All frames of the loop side by side",
+     false,
+     false,
+     {"/sheet.png?type=gas&seed=3&frames=12", "/sheet.png?type=moon&frames=7&columns=3&margin=1&spacing=2"},
+     &encoders[FORMAT_SHEET]},
+    {"/sheet.json",
+     "sheet_atlas",
+     "Where the frames stand in the sheet of the same parameters, in the form of TexturePacker or Aseprite",
+     false,
+     false,
+     {"/sheet.json?type=gas&seed=3&frames=12", "/sheet.json?type=moon&frames=7&columns=3&atlas=aseprite"},
+     &encoders[FORMAT_ATLAS]},
 };
 
 /* An address that is no picture. `schema` is NULL for plain text. */
@@ -126,7 +144,10 @@ static json_t *picture_content(const struct encoder *format)
     json_t *out = json_object();
     for (int f = 0; f < FORMAT_COUNT; f++)
         if (!format || format == &encoders[f])
-            json_object_set_new(out, encoders[f].mime, json_object());
+            json_object_set_new(out, encoders[f].mime,
+                                encoders[f].encode
+                                    ? json_object()
+                                    : json_pack("{s:{s:s}}", "schema", "$ref", "#/components/schemas/Atlas"));
     return out;
 }
 
@@ -237,7 +258,7 @@ static void add_picture(json_t *paths, const struct picture_doc *doc, const stru
     json_t *path = filled(doc->path, format);
     json_t *methods = json_pack("{s:o, s:o}", "get", picture_operation("get", doc, format), "head",
                                 picture_operation("head", doc, format));
-    if (!doc->each_format)
+    if (!format)
         json_object_set_new(methods, "post", post_operation());
     json_object_set_new(paths, json_string_value(path), methods);
     json_decref(path);
@@ -248,7 +269,8 @@ static json_t *paths_json(void)
     json_t *out = json_object();
     for (size_t i = 0; i < ARRAY_LEN(pictures); i++)
         for (int f = 0; f < (pictures[i].each_format ? FORMAT_COUNT : 1); f++)
-            add_picture(out, &pictures[i], pictures[i].each_format ? &encoders[f] : NULL);
+            if (!pictures[i].each_format || !encoders[f].address)
+                add_picture(out, &pictures[i], pictures[i].each_format ? &encoders[f] : pictures[i].format);
     for (size_t i = 0; i < ARRAY_LEN(documents); i++)
         json_object_set_new(out, documents[i].path,
                             json_pack("{s:o, s:o}", "get", document_operation("get", &documents[i]), "head",

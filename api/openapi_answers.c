@@ -211,7 +211,15 @@ static const char documents[] =
     "'defaults'] } },"
     "    'parameters': { 'type': 'array', 'items': { 'type': 'object', 'required': ['name', 'kind', "
     "'default', 'help'] } },"
-    "    'limits': { 'type': 'object' } } } }";
+    "    'limits': { 'type': 'object' } } },"
+    "  'Atlas': { 'type': 'object', 'required': ['frames', 'meta'], 'properties': {"
+    "    'frames': { 'type': 'object', 'description': 'In the order of the loop.', 'additionalProperties': {"
+    "      'type': 'object', 'required': ['frame', 'rotated', 'trimmed', 'spriteSourceSize', 'sourceSize'] } "
+    "},"
+    "    'animations': { 'type': 'object' },"
+    "    'meta': { 'type': 'object', 'required': ['app', 'version', 'image', 'format', 'size', 'scale'] } } "
+    "} "
+    "}";
 
 /* Single quotes in the text above stand for double ones, which C would have escaped. */
 static json_t *documents_json(void)

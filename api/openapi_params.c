@@ -16,7 +16,7 @@
 static const char *const examples[PARAM_ROW_COUNT][EXAMPLES_MAX] = {
     [PARAM_ROW_type] = {"gas", "lava", "random"},
     [PARAM_ROW_seed] = {"3", "my save file", "\xc3\x86r\xc3\xb8 #7"},
-    [PARAM_ROW_format] = {"png", "gif"},
+    [PARAM_ROW_format] = {"png", "gif", "sheet"},
     [PARAM_ROW_pixels] = {"32", "128"},
     [PARAM_ROW_zoom] = {"2"},
     [PARAM_ROW_frames] = {"1"},
@@ -43,6 +43,10 @@ static const char *const examples[PARAM_ROW_COUNT][EXAMPLES_MAX] = {
     [PARAM_ROW_background] = {"none", "#000020"},
     [PARAM_ROW_palette] = {"auto", "203040,607080,ffeedd"},
     [PARAM_ROW_layer] = {"depth", "light"},
+    [PARAM_ROW_columns] = {"6"},
+    [PARAM_ROW_margin] = {"1"},
+    [PARAM_ROW_spacing] = {"2"},
+    [PARAM_ROW_atlas] = {"aseprite"},
     [PARAM_ROW_rev] = {"1"},
 };
 

@@ -40,7 +40,7 @@
 #define FIXED(number)              #number
 #define WORD(value, text)          text
 #define BY_RINGS(without, with)    #without ", " #with " with rings"
-#define BY_FORMAT(still, animated) #still " for png, " #animated " for gif"
+#define BY_FORMAT(still, animated) #still " for png, " #animated " for all but png"
 #define BY_BODY(field)             "by body"
 #define LIKE_RINGS(without)        #without ", ring_angle with rings"
 #define PARAM(row, of_kind, field, allowed, fallback, in_unit, words_for_it)                                 \
@@ -143,6 +143,7 @@ enum {
 #undef PARAM
 _Static_assert(WORD_COUNT_type == (int)BODY_COUNT + 1, "a word for each body, and random");
 _Static_assert(WORD_COUNT_format == (int)FORMAT_COUNT, "a word for each format");
+_Static_assert(WORD_COUNT_atlas == (int)ATLAS_ASEPRITE + 1, "a word for each form");
 _Static_assert(WORD_COUNT_layer == (int)LAYER_COUNT, "a word for each layer");
 _Static_assert(WORD_COUNT_rings == (int)RINGS_ON + 1, "a word for each choice");
 #define PARAM(row, kind, field, allowed, ...) _Static_assert(WORD_COUNT_##row >= 0, "range of " #row);
@@ -213,10 +214,18 @@ bool param_matters(int i, const struct request *r)
     bool moves = r->planet.frames > 1;
     bool clouds = (traits & BODY_HAS_CLOUDS) && r->planet.cloud_cover_milli > 0;
     bool turns = !(traits & BODY_IS_LOCKED) || (clouds && r->planet.cloud_ratio != 0);
+    bool sheet = r->format == FORMAT_SHEET || r->format == FORMAT_ATLAS;
     switch (i) {
     case PARAM_ROW_fps:
-    case PARAM_ROW_loops:
-        return moves;
+    case PARAM_ROW_loops: /* of the forms of an atlas, one tells the time */
+        return moves && (!sheet || (r->format == FORMAT_ATLAS && r->atlas == ATLAS_ASEPRITE));
+    case PARAM_ROW_columns:
+    case PARAM_ROW_spacing:
+        return sheet && moves;
+    case PARAM_ROW_margin:
+        return sheet;
+    case PARAM_ROW_atlas:
+        return r->format == FORMAT_ATLAS;
     case PARAM_ROW_turns: /* at phase 0 nothing has turned yet */
         return turns && (moves || r->planet.phase_micro != 0);
     case PARAM_ROW_phase:

@@ -256,9 +256,10 @@ enum err request_set_query(struct request *r, const char *query, size_t len, str
 
 static enum err refuse_path(struct request_fault *fault)
 {
-    return fault_set(
-        fault, ERR_NOT_FOUND, NULL,
-        "pictures are at /planet, /planet.png, /planet.gif and /planet/{type}/{seed}.{png or gif}");
+    return fault_set(fault, ERR_NOT_FOUND, NULL,
+                     "pictures are at /planet, /planet.png and /planet/{type}/{seed}.png; other endings: "
+                     "gif, apng; sheets "
+                     "are at /sheet.png and /sheet.json");
 }
 
 static const char *last_dot(const char *path, size_t len)
@@ -286,7 +287,8 @@ enum err request_set_path(struct request *r, const char *path, size_t len, struc
     const char *extension = dot ? dot + 1 : path + len;
     size_t extension_len = (size_t)(path + len - extension);
     int format = 0;
-    while (format < FORMAT_COUNT && !same_text(encoders[format].extension, extension, extension_len))
+    while (format < FORMAT_COUNT &&
+           (encoders[format].address || !same_text(encoders[format].name, extension, extension_len)))
         format++;
     if (!dot || format == FORMAT_COUNT)
         return refuse_path(ret_fault);
@@ -307,4 +309,16 @@ enum err request_set_path(struct request *r, const char *path, size_t len, struc
     if (!err && slash)
         err = set_named(r, PARAM_ROW_seed, slash + 1, (size_t)(dot - slash - 1), ret_fault);
     return err;
+}
+
+enum err request_set_address(struct request *r, const char *path, size_t len, struct request_fault *ret_fault)
+{
+    static const char planet[] = "/planet";
+    size_t planet_len = sizeof planet - 1;
+    for (int f = 0; f < FORMAT_COUNT; f++)
+        if (same_text(encoders[f].address, path, len))
+            return set_named(r, PARAM_ROW_format, encoders[f].name, strlen(encoders[f].name), ret_fault);
+    if (len < planet_len || memcmp(path, planet, planet_len) != 0)
+        return refuse_path(ret_fault);
+    return request_set_path(r, path + planet_len, len - planet_len, ret_fault);
 }

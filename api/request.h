@@ -12,6 +12,7 @@
 #include "renderer/base/err.h"
 #include "renderer/desc.h"
 #include "renderer/encode/encoder.h"
+#include "renderer/encode/sheet_layout.h"
 
 #define SEED_MAX_BYTES 64
 #define TYPE_RANDOM    BODY_COUNT /* value of request.type before request_finish() */
@@ -20,6 +21,7 @@
               */
 
 enum rings_choice { RINGS_AUTO, RINGS_OFF, RINGS_ON };
+enum atlas_form { ATLAS_TEXTUREPACKER, ATLAS_ASEPRITE };
 
 struct request {
     struct planet_desc planet; /* complete after request_finish() */
@@ -30,8 +32,10 @@ struct request {
     int32_t rev;               /* revision asked for; RENDERER_REVISION when none was */
     char seed[SEED_MAX_BYTES]; /* UTF-8, not terminated */
     size_t seed_len;
-    uint64_t given;         /* bit i: row i of params.def was given */
-    uint64_t given_by_path; /* those of them that the path gave */
+    int32_t columns, margin, spacing; /* of a sheet, as in struct encode_desc */
+    int32_t atlas;                    /* enum atlas_form */
+    uint64_t given;                   /* bit i: row i of params.def was given */
+    uint64_t given_by_path;           /* those of them that the path gave */
 };
 
 /* Why a request is refused: which parameter, and what is allowed, in a sentence. Both NUL-terminated UTF-8
@@ -61,11 +65,16 @@ MUST_USE enum err request_set_query(struct request *r, const char *query, size_t
 MUST_USE enum err request_set_json(struct request *r, const char *body, size_t len,
                                    struct request_fault *ret_fault);
 
-/* Takes a path after "/planet": "", ".png", ".gif", "/{type}/{seed}.{png|gif}". '+' is literal here.
+/* Takes a path after "/planet": "", ".png" (or another format), "/{type}/{seed}.png". '+' is literal here.
  * ERR_NOT_FOUND when it has none of these forms; else as request_set(), and then the format is taken even
  * when something else is refused. */
 MUST_USE enum err request_set_path(struct request *r, const char *path, size_t len,
                                    struct request_fault *ret_fault);
+
+/* Takes a whole path: that of a format with an address of its own ("/sheet.png"), or "/planet" and what
+ * request_set_path() takes. Errors: the same. */
+MUST_USE enum err request_set_address(struct request *r, const char *path, size_t len,
+                                      struct request_fault *ret_fault);
 
 /* Fills defaults (`format` is FORMAT_PNG unless given or set by the caller before), draws the type when it is
  * random, settles rings=auto, sets what has no effect back to its default so that equal pictures have equal
@@ -79,9 +88,12 @@ bool request_body_has_layer(int32_t body, int32_t layer);
 /* True if the parameter was given. `name` must be one of the table. */
 bool request_has(const struct request *r, const char *name);
 
-/* The format that an Accept header chooses between PNG and GIF; NULL or "" = no header = PNG.
- * ERR_NOT_ACCEPTABLE. */
+/* The format that an Accept header chooses: PNG or GIF, where it allows neither another picture; NULL or "" =
+ * no header = PNG. ERR_NOT_ACCEPTABLE. */
 MUST_USE enum err request_accept(const char *accept, enum format *ret_format);
+
+/* The grid of a finished request for a sheet or an atlas. */
+struct sheet_layout request_sheet_layout(const struct request *r);
 
 /* The encoder's side of a finished request; `key` must outlive the result. */
 struct encode_desc request_encode_desc(const struct request *r, const char *key);

@@ -1,7 +1,8 @@
-/* request_accept.c -- chooses between PNG and GIF by an Accept header (RFC 9110, section 12.5.1).
+/* request_accept.c -- chooses a format by an Accept header (RFC 9110, section 12.5.1).
  * The most specific range that fits a format gives its quality. PNG is taken unless GIF has the higher
  * quality, or the same quality from a more specific range: image/gif alone, or beside a wildcard of the same
- * quality, means GIF; wildcards alone mean PNG. Members that are no media range are passed over, as are
+ * quality, means GIF; wildcards alone mean PNG. Another format is taken where neither of these is allowed
+ * and it is named (enum encoder_choice). Members that are no media range are passed over, as are
  * parameters other than q, since neither format has any. Threads: any, all pure. */
 #include <stdbool.h>
 #include <string.h>
@@ -128,6 +129,21 @@ static void weigh_member(const char *s, struct liking likings[FORMAT_COUNT])
     }
 }
 
+/* The best liked of those of one choice, by a range that is at least so specific; *best may be none, -1. A
+ * later one must be liked better. */
+static void take_best(const struct liking likings[FORMAT_COUNT], enum encoder_choice choice, int least,
+                      int *best)
+{
+    for (int f = 0; f < FORMAT_COUNT; f++) {
+        const struct liking *l = &likings[f], *b = *best < 0 ? NULL : &likings[*best];
+        if (encoders[f].choice != choice || l->quality_milli <= 0 || l->specific < least)
+            continue;
+        if (!b || l->quality_milli > b->quality_milli ||
+            (l->quality_milli == b->quality_milli && l->specific > b->specific))
+            *best = f;
+    }
+}
+
 enum err request_accept(const char *accept, enum format *ret_format)
 {
     if (!accept || !*skip_blanks(accept)) {
@@ -140,14 +156,11 @@ enum err request_accept(const char *accept, enum format *ret_format)
     for (const char *s = accept; *s; s = next_member(s))
         weigh_member(s, likings);
 
-    int best = FORMAT_PNG; /* the rule for more than two formats, too: a later one must be liked better */
-    for (int f = 0; f < FORMAT_COUNT; f++) {
-        const struct liking *l = &likings[f], *b = &likings[best];
-        if (l->quality_milli > b->quality_milli ||
-            (l->quality_milli == b->quality_milli && l->specific > b->specific))
-            best = f;
-    }
-    if (likings[best].quality_milli <= 0)
+    int best = -1;
+    take_best(likings, CHOICE_FREE, 0, &best);
+    if (best < 0)
+        take_best(likings, CHOICE_NAMED, 2, &best);
+    if (best < 0)
         return ERR_NOT_ACCEPTABLE;
     *ret_format = (enum format)best;
     return ERR_NONE;

@@ -68,6 +68,10 @@ static void fold_equals(struct request *r)
         d->roll_decideg = HALF_TURN_DECIDEG;
     if (d->ring_angle_decideg == -HALF_TURN_DECIDEG)
         d->ring_angle_decideg = HALF_TURN_DECIDEG;
+    if (r->columns > d->frames)
+        r->columns = d->frames;
+    if (r->columns == sheet_columns(d->frames))
+        r->columns = 0;
     const struct body_info *body = &bodies[r->type];
     bool own_air = body->traits & BODY_HAS_AIR;
     if (own_air ? d->atmosphere == (int32_t)body->atmosphere : d->atmosphere == COLOR_NONE)
@@ -148,8 +152,25 @@ static enum err check_layer(const struct request *r, struct request_fault *fault
                      bodies[r->type].name, layer, having);
 }
 
+struct sheet_layout request_sheet_layout(const struct request *r)
+{
+    return sheet_layout_make(r->planet.frames, r->planet.pixels * r->zoom, r->columns, r->margin, r->spacing);
+}
+
+static enum err check_sheet_size(const struct request *r, struct request_fault *fault)
+{
+    struct sheet_layout l = request_sheet_layout(r);
+    if (l.width_px * l.height_px <= PICTURE_PIXELS_MAX)
+        return ERR_NONE;
+    return fault_set(fault, ERR_PICTURE_SIZE, "pixels",
+                     "the sheet would have %lld x %lld pixels, and may have %d at most",
+                     (long long)l.width_px, (long long)l.height_px, PICTURE_PIXELS_MAX);
+}
+
 static enum err check_size(const struct request *r, struct request_fault *fault)
 {
+    if (r->format == FORMAT_SHEET || r->format == FORMAT_ATLAS)
+        return check_sheet_size(r, fault);
     int64_t pixels = r->planet.pixels, zoom = r->zoom, frames = r->planet.frames;
     int64_t product = pixels * pixels * frames * zoom * zoom; /* below 2^38 by the ranges */
     if (product <= PICTURE_PIXELS_MAX)
@@ -179,5 +200,11 @@ enum err request_finish(struct request *r, struct request_fault *ret_fault)
 
 struct encode_desc request_encode_desc(const struct request *r, const char *key)
 {
-    return (struct encode_desc){.zoom = r->zoom, .fps = r->fps, .loops = r->loops, .key = key};
+    return (struct encode_desc){.zoom = r->zoom,
+                                .fps = r->fps,
+                                .loops = r->loops,
+                                .key = key,
+                                .columns = r->columns,
+                                .margin_px = r->margin,
+                                .spacing_px = r->spacing};
 }

@@ -27,6 +27,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "api/atlas.h"
 #include "renderer/base/blob.h"
 #include "renderer/base/pool.h"
 #include "renderer/encode/encoder.h"
@@ -123,6 +124,13 @@ static enum err flight_draw(struct pipeline *p, struct flight *f, uint64_t *ret_
     struct blob body = {0};
     struct encode_desc desc = request_encode_desc(&f->request, f->key.text);
 
+    if (!encoders[f->request.format].encode) {
+        enum err told = atlas_write(&f->request, &body);
+        if (!told)
+            told = entry_create(&f->request, &f->key, &body, ret_entry);
+        blob_free(&body);
+        return told;
+    }
     uint64_t begin = now_ns(), helped = pool_helped_ns();
     enum err err = renderer_draw(p->renderer, &f->request.planet, &f->cancel, &frames);
     if (err)

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define PLANET_PATH_BYTES (sizeof("/planet") - 1)
 #define MEMORY_SLOTS      256 /* 0.5 MB a thread */
 #define MEMORY_TEXT_BYTES 384 /* target and Accept; longer ones are not worth it */
 
@@ -38,7 +37,7 @@ static enum err parse(const struct http_request *in, struct request *r, struct r
                              "POST takes its parameters from the JSON body alone; the query must be empty.");
         return request_set_json(r, (const char *)in->body, in->body_len, fault);
     }
-    enum err err = request_set_path(r, in->path + PLANET_PATH_BYTES, in->path_len - PLANET_PATH_BYTES, fault);
+    enum err err = request_set_address(r, in->path, in->path_len, fault);
     if (!err && in->query_len)
         err = request_set_query(r, in->query, in->query_len, fault);
     return err;
@@ -48,7 +47,8 @@ static enum err negotiate(const char *accept, struct request *r, struct request_
 {
     enum format format = FORMAT_PNG;
     if (request_accept(accept, &format))
-        return fault_set(fault, ERR_NOT_ACCEPTABLE, "Accept allows neither image/png nor image/gif.");
+        return fault_set(fault, ERR_NOT_ACCEPTABLE,
+                         "Accept allows neither image/png nor image/gif nor image/apng.");
     r->format = (int32_t)format;
     return ERR_NONE;
 }

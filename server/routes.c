@@ -14,6 +14,8 @@ static const struct route routes[] = {
     {"/planet", false, READ | HTTP_POST, handle_planet, "GET, HEAD, POST, OPTIONS", ROUTES_PUBLIC},
     {"/planet.", true, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
     {"/planet/", true, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
+    {"/sheet.png", false, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
+    {"/sheet.json", false, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
     {"/", false, READ, handle_index, READ_ALLOW, ROUTES_PUBLIC},
     {"/healthz", false, READ, handle_health, READ_ALLOW, BOTH | ROUTES_PROBE},
     {"/readyz", false, READ, handle_ready, READ_ALLOW, BOTH | ROUTES_PROBE},

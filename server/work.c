@@ -15,6 +15,7 @@
 #define DRAW_START_PS 40000u
 #define PNG_START_PS  8000u
 #define GIF_START_PS  18000u
+#define APNG_START_PS 16000u
 
 #define AVERAGE_WEIGHT 8 /* a new picture counts one part in this many */
 #define SURPRISE_MOST  4
@@ -22,8 +23,8 @@
 #define TEACHES_PIXELS 4096 /* the 64 x 64 of a default picture */
 
 static const uint64_t encode_start_ps[FORMAT_COUNT] = {
-    [FORMAT_PNG] = PNG_START_PS,
-    [FORMAT_GIF] = GIF_START_PS,
+    [FORMAT_PNG] = PNG_START_PS,   [FORMAT_GIF] = GIF_START_PS, [FORMAT_APNG] = APNG_START_PS,
+    [FORMAT_SHEET] = PNG_START_PS, [FORMAT_ATLAS] = 0, /* nothing is drawn for it */
 };
 
 static uint64_t clamp(uint64_t v, uint64_t least, uint64_t most)
@@ -57,6 +58,8 @@ static uint64_t file_pixels(const struct request *r)
 
 uint64_t work_estimate_ns(const struct work *w, const struct request *r)
 {
+    if (!encoders[r->format].encode)
+        return WORK_LEAST_NS;
     uint64_t ps = drawn_pixels(r) * w->draw_ps[draw_index(r)] + file_pixels(r) * w->encode_ps[r->format];
     return WORK_LEAST_NS + ps / 1000;
 }
@@ -74,6 +77,8 @@ static void average_move(uint64_t *average_ps, uint64_t pixels, uint64_t took_ns
 
 void work_learn(struct work *w, const struct request *r, uint64_t render_ns, uint64_t encode_ns)
 {
+    if (!encoders[r->format].encode)
+        return;
     average_move(&w->draw_ps[draw_index(r)], drawn_pixels(r), render_ns, DRAW_START_PS);
     average_move(&w->encode_ps[r->format], file_pixels(r), encode_ns, encode_start_ps[r->format]);
 }

@@ -26,6 +26,27 @@ const struct encoder encoders[FORMAT_COUNT] = {
         {.name = "png", .mime = "image/png", .extension = "png", .animated = false, .encode = png_encode},
     [FORMAT_GIF] =
         {.name = "gif", .mime = "image/gif", .extension = "gif", .animated = true, .encode = gif_encode},
+    [FORMAT_APNG] = {.name = "apng",
+                     .mime = "image/apng",
+                     .extension = "apng",
+                     .animated = true,
+                     .encode = apng_encode,
+                     .choice = CHOICE_NAMED},
+    [FORMAT_SHEET] = {.name = "sheet",
+                      .mime = "image/png",
+                      .extension = "png",
+                      .animated = true,
+                      .encode = sheet_encode,
+                      .choice = CHOICE_NONE,
+                      .address = "/sheet.png",
+                      .suffix = "-sheet"},
+    [FORMAT_ATLAS] = {.name = "atlas",
+                      .mime = "application/json",
+                      .extension = "json",
+                      .animated = true,
+                      .choice = CHOICE_NONE,
+                      .address = "/sheet.json",
+                      .suffix = "-sheet"},
 };
 
 const char *encoder_libraries(void)
@@ -45,4 +66,10 @@ enum err encode_check(const struct frame_set *frames, const struct encode_desc *
     if (desc->zoom < 1 || desc->zoom > ENCODE_ZOOM_MAX)
         return ERR_ENCODE;
     return ERR_NONE;
+}
+
+enum err encode_check_time(const struct encode_desc *desc)
+{
+    bool good = desc->fps >= 1 && desc->fps <= 50 && desc->loops >= 0 && desc->loops <= 65535;
+    return good ? ERR_NONE : ERR_ENCODE;
 }

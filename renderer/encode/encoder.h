@@ -10,7 +10,7 @@
 #include "renderer/base/err.h"
 #include "renderer/frame_set.h"
 
-enum format { FORMAT_PNG, FORMAT_GIF, FORMAT_COUNT };
+enum format { FORMAT_PNG, FORMAT_GIF, FORMAT_APNG, FORMAT_SHEET, FORMAT_ATLAS, FORMAT_COUNT };
 
 /* How frames become a file. */
 struct encode_desc {
@@ -18,6 +18,17 @@ struct encode_desc {
     int fps;         /* frames a second, 1..50; animated formats only */
     int loops;       /* times the animation plays, 0 = for ever; animated formats only */
     const char *key; /* ASCII text that names the result, written into the file as metadata; never NULL */
+    int columns;     /* frames in a row, 1..frames, 0 = nearest to square; sheets only, as are these: */
+    int margin_px;   /* around all frames, 0..64, not zoomed */
+    int spacing_px;  /* between frames, 0..64, not zoomed */
+};
+
+/* What an Accept header can do. Browsers name formats for every image of a page, and a page that asks for
+ * /planet means a still. */
+enum encoder_choice {
+    CHOICE_FREE,  /* choose it */
+    CHOICE_NAMED, /* choose it by its name where it allows none of those */
+    CHOICE_NONE,  /* never choose it */
 };
 
 struct encoder {
@@ -25,11 +36,15 @@ struct encoder {
     const char *mime;      /* Content-Type, exact */
     const char *extension; /* without the dot */
     bool animated;         /* takes more than one frame */
-    /* Writes the whole file to *out, which is empty before. `cancel` may be NULL; it is looked at between
+    /* NULL: the file follows from the request alone, nothing is drawn (api/atlas.h).
+     * Writes the whole file to *out, which is empty before. `cancel` may be NULL; it is looked at between
      * frames and gives ERR_CANCELLED. ERR_OOM, ERR_ENCODE. On failure *out holds no promise but must be
      * freed. Same input, same libraries: same bytes. Threads: any number at once. */
     enum err (*encode)(const struct frame_set *frames, const struct encode_desc *desc,
                        const atomic_bool *cancel, struct blob *out);
+    enum encoder_choice choice;
+    const char *address; /* path of its own; NULL: /planet.NAME and /planet/{type}/{seed}.NAME */
+    const char *suffix;  /* of file names, before the dot; NULL = none */
 };
 
 extern const struct encoder encoders[FORMAT_COUNT];

@@ -13,11 +13,22 @@ MUST_USE enum err png_encode(const struct frame_set *frames, const struct encode
 MUST_USE enum err gif_encode(const struct frame_set *frames, const struct encode_desc *desc,
                              const atomic_bool *cancel, struct blob *out);
 
+/* Exact: every colour and alpha as it is. The first frame is the still that other viewers show. */
+MUST_USE enum err apng_encode(const struct frame_set *frames, const struct encode_desc *desc,
+                              const atomic_bool *cancel, struct blob *out);
+
+/* All frames in one PNG, by sheet_layout.h. */
+MUST_USE enum err sheet_encode(const struct frame_set *frames, const struct encode_desc *desc,
+                               const atomic_bool *cancel, struct blob *out);
+
 #define ENCODE_ZOOM_MAX 32 /* the range of encode_desc.zoom */
 
 /* What every encoder asks of its input before it trusts it: ERR_ENCODE when a number is out of its documented
  * range. */
 MUST_USE enum err encode_check(const struct frame_set *frames, const struct encode_desc *desc);
+
+/* The same for the numbers that only animated formats read. */
+MUST_USE enum err encode_check_time(const struct encode_desc *desc);
 
 /* True when the caller no longer wants the result. `cancel` may be NULL. */
 static inline bool encode_cancelled(const atomic_bool *cancel)

@@ -198,8 +198,10 @@ enum err gif_encode(const struct frame_set *frames, const struct encode_desc *de
     enum err err = encode_check(frames, desc);
     if (err)
         return err;
-    if (frames->frames > 1 && (desc->fps < 1 || desc->fps > 50 || desc->loops < 0 || desc->loops > 65535))
-        return ERR_ENCODE;
+    if (frames->frames > 1)
+        err = encode_check_time(desc);
+    if (err)
+        return err;
     struct gif_writer w = {.set = frames, .desc = desc, .out = out};
     err = writer_init(&w);
     if (!err)

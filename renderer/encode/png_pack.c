@@ -38,15 +38,22 @@ static int by_use(const void *a, const void *b)
     return (x->color > y->color) - (x->color < y->color);
 }
 
+static int depth_for(int colors)
+{
+    return colors <= 2 ? 1 : colors <= 4 ? 2 : colors <= 16 ? 4 : 8;
+}
+
 static enum err plan_palette(const struct frame_set *set, struct png_plan *plan)
 {
     struct use uses[PNG_PALETTE_MAX];
     int count = set->color_count;
     for (int i = 0; i < count; i++)
         uses[i] = (struct use){.count = 0, .color = set->colors[i], .at = i};
-    size_t pixels = (size_t)set->side * (size_t)set->side;
+    size_t pixels = (size_t)set->side * (size_t)set->side * (size_t)set->frames;
     for (size_t i = 0; i < pixels; i++)
         uses[set->index[i]].count++;
+    if (plan->clear == set->color_count)
+        uses[count++] = (struct use){.count = 0, .color = 0, .at = plan->clear};
     qsort(uses, (size_t)count, sizeof(uses[0]), by_use);
     plan->map = malloc((size_t)count);
     if (!plan->map)
@@ -58,27 +65,37 @@ static enum err plan_palette(const struct frame_set *set, struct png_plan *plan)
             plan->clear_count = i + 1;
     }
     plan->palette_count = count;
-    plan->depth = count <= 2 ? 1 : count <= 4 ? 2 : count <= 16 ? 4 : 8;
+    plan->depth = depth_for(count);
     return ERR_NONE;
 }
 
-enum err png_plan_make(const struct frame_set *set, int zoom, struct png_plan *ret_plan)
+/* Number of the colour that shows nothing, as in struct png_plan. */
+static int clear_of(const struct frame_set *set, enum png_clear wish, bool translucent)
 {
-    struct png_plan plan = {.kind = PNG_INDEXED, .depth = 8, .width_px = set->side * zoom};
-    int bits = 0;
-    if (set->color_count <= PNG_PALETTE_MAX) {
+    int count = set->color_count;
+    for (int i = 0; i < count; i++)
+        if (set->colors[i] == 0)
+            return i;
+    bool indexed = count <= PNG_PALETTE_MAX;
+    bool cheap = indexed ? count < PNG_PALETTE_MAX && depth_for(count + 1) == depth_for(count) : translucent;
+    bool wanted = wish == PNG_CLEAR_NEEDED || (wish == PNG_CLEAR_CHEAP && cheap);
+    return wanted && count < FRAME_SET_COLORS_MAX ? count : PNG_NO_CLEAR;
+}
+
+enum err png_plan_make(const struct frame_set *set, enum png_clear clear, struct png_plan *ret_plan)
+{
+    struct png_plan plan = {.kind = PNG_INDEXED, .depth = 8, .set = set};
+    bool translucent = false;
+    for (int i = 0; i < set->color_count; i++)
+        translucent |= RGBA_A(set->colors[i]) < 255;
+    plan.clear = clear_of(set, clear, translucent);
+    if (set->color_count + (plan.clear == set->color_count) <= PNG_PALETTE_MAX) {
         enum err err = plan_palette(set, &plan);
         if (err)
             return err;
-        bits = plan.depth;
     } else {
-        plan.kind = PNG_RGB;
-        for (int i = 0; i < set->color_count; i++)
-            if (RGBA_A(set->colors[i]) < 255)
-                plan.kind = PNG_RGBA;
-        bits = plan.kind == PNG_RGB ? 24 : 32;
+        plan.kind = translucent || plan.clear != PNG_NO_CLEAR ? PNG_RGBA : PNG_RGB;
     }
-    plan.row_bytes = ((size_t)plan.width_px * (size_t)bits + 7) / 8;
     *ret_plan = plan;
     return ERR_NONE;
 }
@@ -89,9 +106,15 @@ void png_plan_finish(struct png_plan *plan)
     memset(plan, 0, sizeof(*plan));
 }
 
-size_t png_packed_bytes(const struct png_plan *plan)
+static size_t row_bytes(const struct png_plan *plan, int width_px)
 {
-    return (1 + plan->row_bytes) * (size_t)plan->width_px;
+    int bits = plan->kind == PNG_INDEXED ? plan->depth : plan->kind == PNG_RGB ? 24 : 32;
+    return ((size_t)width_px * (size_t)bits + 7) / 8;
+}
+
+size_t png_packed_bytes(const struct png_plan *plan, int width_px, int height_px)
+{
+    return (1 + row_bytes(plan, width_px)) * (size_t)height_px;
 }
 
 static void pack_indexed(const struct png_plan *plan, const uint16_t *row, int side, int zoom, uint8_t *dst)
@@ -118,11 +141,10 @@ static void pack_indexed(const struct png_plan *plan, const uint16_t *row, int s
         *dst = (uint8_t)(bits << (8 - filled));
 }
 
-static void pack_true(const struct png_plan *plan, const struct frame_set *set, const uint16_t *row, int zoom,
-                      uint8_t *dst)
+static void pack_true(const struct png_plan *plan, const uint16_t *row, int side, int zoom, uint8_t *dst)
 {
-    for (int x = 0; x < set->side; x++) {
-        uint32_t c = set->colors[row[x]];
+    for (int x = 0; x < side; x++) {
+        uint32_t c = row[x] < plan->set->color_count ? plan->set->colors[row[x]] : 0;
         for (int i = 0; i < zoom; i++) {
             *dst++ = RGBA_R(c);
             *dst++ = RGBA_G(c);
@@ -176,50 +198,67 @@ static void filter_best(const uint8_t *row, const uint8_t *above, size_t len, si
     }
 }
 
-static enum err pack_true_rows(const struct png_plan *plan, const struct frame_set *set, int zoom,
-                               const atomic_bool *cancel, uint8_t *dst)
+enum err png_packer_init(struct png_packer *p, const struct png_plan *plan, int width_px, uint8_t *dst)
 {
-    size_t len = plan->row_bytes, step = plan->kind == PNG_RGBA ? 4 : 3;
-    uint8_t *scratch = calloc(3, len); /* row, row above (zeros above the first), trial */
-    if (!scratch)
+    *p = (struct png_packer){.plan = plan, .row_bytes = row_bytes(plan, width_px), .dst = dst};
+    if (plan->kind == PNG_INDEXED)
+        return ERR_NONE;
+    p->scratch = calloc(3, p->row_bytes); /* zeros stand above the first row */
+    if (!p->scratch)
         return ERR_OOM;
-    uint8_t *row = scratch, *above = scratch + len, *trial = scratch + 2 * len;
-    enum err err = ERR_NONE;
-    for (int y = 0; y < set->side; y++) {
-        if (y % CANCEL_ROWS == 0 && encode_cancelled(cancel)) {
-            err = ERR_CANCELLED;
-            break;
-        }
-        pack_true(plan, set, set->index + (size_t)y * (size_t)set->side, zoom, row);
-        filter_best(row, above, len, step, trial, dst);
-        dst += 1 + len;
-        for (int i = 1; i < zoom; i++, dst += 1 + len) {
-            dst[0] = FILTER_UP;
-            memset(dst + 1, 0, len);
-        }
-        uint8_t *done = row;
-        row = above;
-        above = done;
-    }
-    free(scratch);
-    return err;
+    p->row = p->scratch;
+    p->above = p->row + p->row_bytes;
+    p->trial = p->above + p->row_bytes;
+    return ERR_NONE;
 }
 
-enum err png_pack(const struct png_plan *plan, const struct frame_set *set, int zoom,
+void png_packer_finish(struct png_packer *p)
+{
+    free(p->scratch);
+    p->scratch = NULL;
+}
+
+static void put_true(struct png_packer *p, const uint16_t *pixels, int count, int wide, int high)
+{
+    size_t len = p->row_bytes, step = p->plan->kind == PNG_RGBA ? 4 : 3;
+    pack_true(p->plan, pixels, count, wide, p->row);
+    filter_best(p->row, p->above, len, step, p->trial, p->dst);
+    p->dst += 1 + len;
+    for (int i = 1; i < high; i++, p->dst += 1 + len) {
+        p->dst[0] = FILTER_UP;
+        memset(p->dst + 1, 0, len);
+    }
+    uint8_t *done = p->row;
+    p->row = p->above;
+    p->above = done;
+}
+
+void png_packer_put(struct png_packer *p, const uint16_t *pixels, int count, int wide, int high)
+{
+    if (p->plan->kind != PNG_INDEXED) {
+        put_true(p, pixels, count, wide, high);
+        return;
+    }
+    size_t line = 1 + p->row_bytes;
+    const uint8_t *first = p->dst;
+    p->dst[0] = FILTER_NONE;
+    pack_indexed(p->plan, pixels, count, wide, p->dst + 1);
+    p->dst += line;
+    for (int i = 1; i < high; i++, p->dst += line)
+        memcpy(p->dst, first, line);
+}
+
+enum err png_pack(const struct png_plan *plan, const struct png_rect *rect, int zoom,
                   const atomic_bool *cancel, uint8_t *dst)
 {
-    if (plan->kind != PNG_INDEXED)
-        return pack_true_rows(plan, set, zoom, cancel, dst);
-    size_t line = 1 + plan->row_bytes;
-    for (int y = 0; y < set->side; y++) {
+    struct png_packer p;
+    enum err err = png_packer_init(&p, plan, rect->width * zoom, dst);
+    for (int y = 0; y < rect->height && !err; y++) {
         if (y % CANCEL_ROWS == 0 && encode_cancelled(cancel))
-            return ERR_CANCELLED;
-        const uint8_t *first = dst;
-        dst[0] = FILTER_NONE;
-        pack_indexed(plan, set->index + (size_t)y * (size_t)set->side, set->side, zoom, dst + 1);
-        dst += line;
-        for (int i = 1; i < zoom; i++, dst += line)
-            memcpy(dst, first, line);
+            err = ERR_CANCELLED;
+        else
+            png_packer_put(&p, rect->index + (size_t)y * rect->stride, rect->width, zoom, zoom);
     }
-    return ERR_NONE;
+    png_packer_finish(&p);
+    return err;
 }

@@ -148,7 +148,8 @@ static size_t job_libpng(void *ctx)
 static size_t job_deflate(void *ctx)
 {
     struct job *job = ctx;
-    return libdeflate_zlib_compress(job->compressor, job->packed, png_packed_bytes(&job->plan), job->room,
+    return libdeflate_zlib_compress(job->compressor, job->packed,
+                                    png_packed_bytes(&job->plan, job->set->side, job->set->side), job->room,
                                     job->room_bytes);
 }
 
@@ -163,13 +164,15 @@ static void bench_png_picture(const struct frame_set *set, struct sums *sums)
 {
     struct job job = {.set = set, .format = FORMAT_PNG};
     size_t bytes = 0;
-    enum err err = png_plan_make(set, 1, &job.plan);
+    enum err err = png_plan_make(set, PNG_CLEAR_UNASKED, &job.plan);
     if (err)
         die("plan", err);
-    job.packed = malloc(png_packed_bytes(&job.plan));
-    job.room_bytes = png_packed_bytes(&job.plan) + 1024;
+    const struct png_rect whole = {set->index, (size_t)set->side, set->side, set->side};
+    size_t packed_bytes = png_packed_bytes(&job.plan, set->side, set->side);
+    job.packed = malloc(packed_bytes);
+    job.room_bytes = packed_bytes + 1024;
     job.room = malloc(job.room_bytes);
-    if (!job.packed || !job.room || png_pack(&job.plan, set, 1, NULL, job.packed))
+    if (!job.packed || !job.room || png_pack(&job.plan, &whole, 1, NULL, job.packed))
         die("pack", ERR_OOM);
     sums->colors += set->color_count;
     sums->us[0] += best_us(job_encode, &job, &bytes);

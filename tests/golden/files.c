@@ -10,6 +10,7 @@
 
 #include <xxhash.h>
 
+#include "api/atlas.h"
 #include "api/key.h"
 #include "api/request.h"
 #include "renderer/renderer.h"
@@ -32,7 +33,8 @@ static bool file_hash(struct renderer *r, const char *query, char ret_hash[17])
     struct encode_desc desc = request_encode_desc(&req, key.text);
     if (renderer_draw(r, &req.planet, NULL, &set))
         return false;
-    enum err err = encoders[req.format].encode(&set, &desc, NULL, &file);
+    const struct encoder *e = &encoders[req.format];
+    enum err err = e->encode ? e->encode(&set, &desc, NULL, &file) : atlas_write(&req, &file);
     snprintf(ret_hash, 17, "%016" PRIx64, (uint64_t)XXH3_64bits(file.data, file.len));
     frame_set_finish(&set);
     blob_free(&file);

@@ -6,6 +6,9 @@
 const struct encoder encoders[FORMAT_COUNT] = {
     [FORMAT_PNG] = {.name = "png", .extension = "png", .animated = false},
     [FORMAT_GIF] = {.name = "gif", .extension = "gif", .animated = true},
+    [FORMAT_APNG] = {.name = "apng", .extension = "apng", .animated = true},
+    [FORMAT_SHEET] = {.name = "sheet", .extension = "png", .animated = true, .address = "/sheet.png"},
+    [FORMAT_ATLAS] = {.name = "atlas", .extension = "json", .animated = true, .address = "/sheet.json"},
 };
 
 const char *encoder_libraries(void)

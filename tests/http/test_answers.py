@@ -13,6 +13,10 @@ def test_content_type_is_exact_and_the_bytes_agree():
     gif = get(shared(), "/planet.gif?seed=1&frames=2")
     equal((png["Content-Type"], png.body[:8]), ("image/png", b"\x89PNG\r\n\x1a\n"))
     equal((gif["Content-Type"], gif.body[:6]), ("image/gif", b"GIF89a"))
+    apng = get(shared(), "/planet/gas/3.apng?frames=2")
+    equal((apng["Content-Type"], apng.body[:8], apng.body.count(b"fcTL")), ("image/apng", b"\x89PNG\r\n\x1a\n", 2))
+    equal(apng["ETag"], get(shared(), "/planet?format=apng&type=gas&seed=3&frames=2")["ETag"])
+    assert re.search(r'"gas-3-[0-9a-f]{6}\.apng"', apng["Content-Disposition"]), apng["Content-Disposition"]
 
 
 def test_accept_chooses_the_format():
@@ -20,7 +24,7 @@ def test_accept_chooses_the_format():
              ("IMAGE/GIF", "gif"), ("image/png;q=0.5, image/gif", "gif"), ("image/png, image/gif", "png"),
              ("image/gif;q=0.9, image/png;q=0.8", "gif"), ("image/png;q=0, */*", "gif"), ("image/png;q=0", "406"),
              ("text/html", "406"), ("text/html, */*;q=0.1", "png"), ("image/gif;q=0, image/png;q=0", "406"),
-             ("image/webp, image/gif;q=0.5", "gif"), ("text/html,application/xhtml+xml,image/avif,image/webp,*/*;q=0.8", "png")]
+             ("image/webp, image/gif;q=0.5", "gif"), ("image/apng, */*", "png"), ("image/apng", "apng"), ("text/html,application/xhtml+xml,image/avif,image/webp,*/*;q=0.8", "png")]
     for accept, expected in table:
         answer = get(shared(), "/planet?seed=1", [] if accept is None else ["Accept: " + accept])
         equal((accept, answer["Vary"]), (accept, "Accept"))

@@ -47,7 +47,7 @@ def test_every_spelling_of_a_format_meets_the_same_limit():
 def test_the_largest_pictures_side_by_side_stay_within_the_stated_memory():
     """README: a render takes at most 64 MiB of indices, and what its encoder needs beside them."""
     if SANITIZED:
-        return  # shadow memory is not ours to bound
+        raise harness.Skip("a sanitizer's shadow memory is not ours to bound")
     with Server("--render-threads", "2", "--cache-memory", "0") as s:
         before = rss_bytes(s)
         peak = [before]
@@ -63,7 +63,9 @@ def test_the_largest_pictures_side_by_side_stay_within_the_stated_memory():
 
 
 def test_memory_does_not_grow_with_distinct_requests():
-    count = 2000 if SANITIZED else 20000
+    if SANITIZED:
+        raise harness.Skip("a sanitizer keeps what was freed, to see whether it is used")
+    count = 20000
     with Server("--cache-memory", "0", "--log-requests", "none") as s:
         def ask(number):
             with Conn(s) as c:
@@ -77,7 +79,7 @@ def test_memory_does_not_grow_with_distinct_requests():
             with concurrent.futures.ThreadPoolExecutor(10) as pool:
                 list(pool.map(ask, ["%s-%d-%d" % (fresh(), part, i) for i in range(10)]))
             taken.append(rss_bytes(s))
-        assert taken[3] <= taken[1] * (1.2 if SANITIZED else 1.05) + 2**20, taken
+        assert taken[3] <= taken[1] * 1.05 + 2**20, taken
 
 
 def test_lost_contexts_change_no_picture_and_none_of_theirs_is_kept():

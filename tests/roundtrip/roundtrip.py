@@ -2,17 +2,21 @@
 
 build/tests/dump_frames writes files and the pixels that must be in them; here each file is decoded and each frame,
 composed as a viewer would, is compared with its pixels. PNG must be equal. GIF must be equal to the pixels laid over
-black where they are not clear. Delays, loop count and key are compared too.
+black where they are not clear. APNG must be equal by Pillow and by a composer of the specification's words, which reads
+each frame as a PNG of its own. Delays, loop count and key are compared too.
 
 Prints a line per failed test and ends with "N passed, N failed". Exits 77 when a decoder is missing.
 """
 
 import array
+import io
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 BUILD = os.environ.get("BUILD", "build")
 DUMP = os.path.join(BUILD, "tests", "dump_frames")
@@ -101,6 +105,65 @@ def by_pillow(case):
             yield words(image.convert("RGBA").tobytes())
 
 
+def chunks_of(path):
+    """Name and bytes of each chunk of a PNG; checks the sums."""
+    with open(path, "rb") as f:
+        data = f.read()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at = 8
+    while at < len(data):
+        length, name = struct.unpack(">I4s", data[at : at + 8])
+        body = data[at + 8 : at + 8 + length]
+        assert zlib.crc32(name + body) == struct.unpack(">I", data[at + 8 + length : at + 12 + length])[0], name
+        yield name.decode(), body
+        at += 12 + length
+    assert name == b"IEND"
+
+
+def apng_frames(path):
+    """Each frame: its fcTL as a tuple, and its picture, decoded as a PNG of its own."""
+    head, shared, control, bodies, sequence, frames = b"", [], None, [], 0, []
+    for name, body in list(chunks_of(path)) + [("fcTL", None)]:
+        if name == "IHDR":
+            head = body
+        elif name in ("PLTE", "tRNS"):
+            shared.append((name, body))
+        elif name in ("fcTL", "fdAT"):
+            if body is not None:
+                assert struct.unpack(">I", body[:4])[0] == sequence, "sequence number"
+                sequence += 1
+            if name == "fdAT":
+                bodies.append(body[4:])
+                continue
+            if control:
+                own = struct.pack(">II", control[0], control[1]) + head[8:]
+                parts = [("IHDR", own)] + shared + [("IDAT", b"".join(bodies)), ("IEND", b"")]
+                data = b"\x89PNG\r\n\x1a\n" + b"".join(
+                    struct.pack(">I", len(b)) + n.encode() + b + struct.pack(">I", zlib.crc32(n.encode() + b)) for n, b in parts
+                )
+                frames.append((control, Image.open(io.BytesIO(data)).convert("RGBA")))
+            control, bodies = struct.unpack(">IIIIHHBB", body[4:]) if body else None, []
+        elif name == "IDAT":
+            bodies.append(body)
+    return frames
+
+
+def by_specification(case):
+    """Composes as the APNG specification says."""
+    side = case.side * case.zoom
+    canvas = Image.new("RGBA", (side, side), (0, 0, 0, 0))
+    for (width, height, left, top, _, _, dispose, blend), picture in apng_frames(case.path):
+        assert picture.size == (width, height) and left + width <= side and top + height <= side
+        box = (left, top, left + width, top + height)
+        before = canvas.copy()
+        canvas.paste(picture if blend == 0 else Image.alpha_composite(canvas.crop(box), picture), box)
+        yield words(canvas.tobytes())
+        if dispose == 1:
+            canvas.paste((0, 0, 0, 0), box)
+        elif dispose == 2:
+            canvas = before
+
+
 def by_imagemagick(case):
     command = [CONVERT, case.path] + (["-coalesce"] if case.extension == "gif" else []) + ["-depth", "8", "rgba:-"]
     data = subprocess.run(command, capture_output=True, check=True, timeout=120).stdout
@@ -132,11 +195,21 @@ def shape_and_key(case):
         side = case.side * case.zoom
         assert image.size == (side, side), image.size
         assert getattr(image, "n_frames", 1) == case.frames, image.n_frames
-        if case.extension == "png":
+        if case.extension in ("png", "apng"):
+            image.load()
             assert image.text["planetd:key"] == case.key, image.text
             assert image.info["srgb"] == 0, image.info
         else:
             assert image.info["comment"].decode("ascii") == case.key, image.info["comment"]
+
+
+def apng_timing(case):
+    if case.extension != "apng":
+        return
+    control = [body for name, body in chunks_of(case.path) if name == "acTL"]
+    assert control == [struct.pack(">II", case.frames, case.loops)], control
+    delays = [c[4:6] for c, _ in apng_frames(case.path)]
+    assert delays == [(1, case.fps)] * case.frames, delays
 
 
 def timing(case):
@@ -158,13 +231,15 @@ def timing(case):
 
 
 def main():
-    tests = [shape_and_key, timing, same_pixels(by_pillow), same_pixels(by_imagemagick)]
+    tests = {"png": [by_pillow, by_imagemagick], "gif": [by_pillow, by_imagemagick], "apng": [by_pillow, by_specification]}
+    for decoders in tests.values():
+        decoders[:] = [shape_and_key, timing, apng_timing] + [same_pixels(decoder) for decoder in decoders]
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         listing = subprocess.run([DUMP, folder], stdout=subprocess.PIPE, check=True, timeout=250).stdout.decode()
         for line in listing.splitlines():
             case = Case(line, folder)
-            for test in tests:
+            for test in tests[case.extension]:
                 try:
                     test(case)
                     passed += 1

@@ -1,8 +1,8 @@
 /* dump_frames.c -- writes files as the encoders make them, and beside each the pixels that must be in it, for
- * decoders that are not ours. usage: dump_frames DIRECTORY NAME.png or NAME.gif is the file; NAME.rgba has
- * frames * side * side pixels of R G B A, straight alpha, as they were before zoom and before the format took
- * something away. One line each on stdout: NAME FORMAT SIDE ZOOM FRAMES FPS LOOPS KEY. Pictures are made up
- * (encode_samples.h) and real (drawn by the cpu backend). Threads: one. */
+ * decoders that are not ours. usage: dump_frames DIRECTORY NAME.png, NAME.gif or NAME.apng is the file;
+ * NAME.rgba has frames * side * side pixels of R G B A, straight alpha, as they were before zoom and before
+ * the format took something away. One line each on stdout: NAME FORMAT SIDE ZOOM FRAMES FPS LOOPS KEY.
+ * Pictures are made up (encode_samples.h) and real (drawn by the cpu backend). Threads: one. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +94,19 @@ static void dump_samples(void)
     dump_sample("gif-256-opaque", FORMAT_GIF, sample_random(48, 6, 256, 0, 50, 4), 1, 15, 0);
     dump_sample("gif-noise", FORMAT_GIF, sample_random(48, 8, 100, 15, 70, 5), 1, 15, 65535);
     dump_sample("gif-mist", FORMAT_GIF, sample_random(20, 6, 60, 45, 30, 6), 1, 15, 0);
+    dump_sample("apng-still", FORMAT_APNG, sample_planet(64, 1, 3, 1), 1, 15, 0);
+    dump_sample("apng-clear", FORMAT_APNG, sample_from_rgba((const uint32_t[3 * 64]){0}, 8, 3), 1, 15, 0);
+    dump_sample("apng-planet", FORMAT_APNG, sample_planet(96, 120, 3, 1), 1, 15, 0);
+    dump_sample("apng-zoom", FORMAT_APNG, sample_planet(24, 12, 3, 2), 5, 50, 0);
+    dump_sample("apng-walker", FORMAT_APNG, sample_walker(32, 10), 1, 24, 0);
+    dump_sample("apng-walker-once", FORMAT_APNG, sample_walker(32, 3), 3, 1, 1);
+    dump_sample("apng-frozen", FORMAT_APNG, sample_frozen(48, 20, 3), 1, 30, 2);
+    dump_sample("apng-16-opaque", FORMAT_APNG, sample_random(24, 6, 16, 0, 50, 4), 1, 15, 0);
+    dump_sample("apng-256-opaque", FORMAT_APNG, sample_random(48, 6, 256, 0, 50, 4), 1, 15, 0);
+    dump_sample("apng-noise", FORMAT_APNG, sample_random(48, 8, 100, 15, 70, 5), 1, 15, 65535);
+    dump_sample("apng-mist", FORMAT_APNG, sample_random(20, 6, 60, 45, 30, 6), 1, 15, 0);
+    dump_sample("apng-rgb", FORMAT_APNG, sample_random(60, 4, 2000, 0, 60, 7), 2, 15, 0);
+    dump_sample("apng-rgba", FORMAT_APNG, sample_random(60, 4, 2000, 20, 60, 8), 3, 15, 0);
     dump_sample("gif-large", FORMAT_GIF, sample_random(320, 3, 50, 10, 50, 7), 1, 15, 0);
 }
 
@@ -131,6 +144,9 @@ static void dump_pictures(void)
         "format=gif&pixels=32&frames=7&fps=3&zoom=2&background=102030&loops=2",
         "format=gif&pixels=48&frames=6&turns=-2&shade_steps=16&atmosphere=ff0000&loops=1",
         "format=gif&pixels=40&frames=4&layer=light",
+        "format=apng&pixels=48&frames=24&seed=3",
+        "format=apng&pixels=32&frames=7&fps=3&zoom=2&background=102030&loops=2",
+        "format=apng&pixels=48&frames=6&rings=on&tilt=20&shade_steps=16&atmosphere=ff0000&loops=1",
     };
     struct renderer_desc desc = renderer_desc_default;
     struct renderer *renderer = NULL;
@@ -147,8 +163,10 @@ static void dump_pictures(void)
         }
     }
     dump_request(renderer, "documented-gif", "type=terrestrial&seed=7&rings=on&format=gif");
+    dump_request(renderer, "documented-apng", "type=terrestrial&seed=7&rings=on&format=apng");
     dump_request(renderer, "layer-grid", "layer=grid&pixels=256&format=png");
     dump_request(renderer, "layer-grid-gif", "layer=grid&pixels=8&frames=2&format=gif");
+    dump_request(renderer, "layer-grid-apng", "layer=grid&pixels=40&frames=2&format=apng");
     renderer_close(renderer);
 }
 

@@ -81,6 +81,18 @@ static void gif_is_chosen_when_liked_better_or_named_more_closely(void **state)
             fail_msg("not gif: %s", headers[k]);
 }
 
+static void apng_is_chosen_by_name_where_neither_png_nor_gif_is_allowed(void **state)
+{
+    (void)state;
+    static const char *const headers[] = {"image/apng", "image/apng;q=0.1, text/html",
+                                          "image/png;q=0, image/gif;q=0, image/apng, */*"};
+    for (size_t k = 0; k < ARRAY_LEN(headers); k++)
+        if (chosen(headers[k]) != FORMAT_APNG)
+            fail_msg("not apng: %s", headers[k]);
+    assert_int_equal(chosen("image/apng, image/gif;q=0.1"), FORMAT_GIF);
+    assert_int_equal(chosen("image/apng, image/png;q=0.1"), FORMAT_PNG);
+}
+
 static void nothing_is_chosen_when_both_are_excluded(void **state)
 {
     (void)state;
@@ -119,6 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(png_is_chosen_without_a_wish),
         cmocka_unit_test(gif_is_chosen_when_liked_better_or_named_more_closely),
+        cmocka_unit_test(apng_is_chosen_by_name_where_neither_png_nor_gif_is_allowed),
         cmocka_unit_test(nothing_is_chosen_when_both_are_excluded),
     };
     return cmocka_run_group_tests_name("accept", tests, NULL, NULL);

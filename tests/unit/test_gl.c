@@ -383,7 +383,7 @@ static void a_played_loss_is_reported_once_for_each_draw(void **state)
 static struct renderer *to_lose_again;
 static void lose_again(void *ctx, const char *sentence)
 {
-    if (to_lose_again && strstr(sentence, " draws: ") && to_lose_again->backend)
+    if (to_lose_again && strstr(sentence, "gl") && strstr(sentence, " draws: ") && to_lose_again->backend)
         gl_backend_lose(to_lose_again->backend, 1);
     keep_note(ctx, sentence);
 }
