@@ -52,10 +52,12 @@ static enum err plan_palette(const struct frame_set *set, struct png_plan *plan)
     size_t pixels = (size_t)set->side * (size_t)set->side * (size_t)set->frames;
     for (size_t i = 0; i < pixels; i++)
         uses[set->index[i]].count++;
-    if (plan->clear == set->color_count)
-        uses[count++] = (struct use){.count = 0, .color = 0, .at = plan->clear};
+    if (plan->clear == set->color_count) {
+        uses[count] = (struct use){.count = 0, .color = 0, .at = plan->clear};
+        count++;
+    }
     qsort(uses, (size_t)count, sizeof(uses[0]), by_use);
-    plan->map = malloc((size_t)count);
+    plan->map = malloc((size_t)count + 1); /* never nothing */
     if (!plan->map)
         return ERR_OOM;
     for (int i = 0; i < count; i++) {

@@ -108,6 +108,7 @@ static size_t job_libpng(void *ctx)
 {
     struct job *job = ctx;
     const struct png_plan *plan = &job->plan;
+    int side = job->set->side;
     struct blob out = {0};
     png_color colors[PNG_PALETTE_MAX];
     png_byte alphas[PNG_PALETTE_MAX];
@@ -118,9 +119,8 @@ static size_t job_libpng(void *ctx)
     png_set_write_fn(png, &out, blob_write, blob_flush);
     png_set_compression_level(png, job->level);
     png_set_filter(png, 0, PNG_FILTER_NONE);
-    png_set_IHDR(png, info, (png_uint_32)plan->width_px, (png_uint_32)plan->width_px, plan->depth,
-                 PNG_COLOR_TYPE_PALETTE, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-                 PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(png, info, (png_uint_32)side, (png_uint_32)side, plan->depth, PNG_COLOR_TYPE_PALETTE,
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     for (int i = 0; i < plan->palette_count; i++) {
         uint32_t c = plan->palette[i];
         colors[i] = (png_color){RGBA_R(c), RGBA_G(c), RGBA_B(c)};
@@ -136,8 +136,9 @@ static size_t job_libpng(void *ctx)
     text.itxt_length = strlen(key);
     png_set_text(png, info, &text, 1);
     png_write_info(png, info);
-    for (int y = 0; y < plan->width_px; y++)
-        png_write_row(png, job->packed + (size_t)y * (1 + plan->row_bytes) + 1);
+    size_t row_bytes = png_packed_bytes(plan, side, side) / (size_t)side; /* with the filter byte */
+    for (int y = 0; y < side; y++)
+        png_write_row(png, job->packed + (size_t)y * row_bytes + 1);
     png_write_end(png, NULL);
     png_destroy_write_struct(&png, &info);
     size_t bytes = out.len;
@@ -153,7 +154,7 @@ static size_t job_deflate(void *ctx)
                                     job->room_bytes);
 }
 
-/* Sums over the six bodies. */
+/* Sums over all bodies. */
 struct sums {
     double us[3], level_us[13];
     size_t bytes[3], level_bytes[13];

@@ -5,6 +5,8 @@ set -eu
 sheet=$1 folder=$2
 mkdir -p "$folder"
 set --
+# Words, not lines: names have no blanks.
+# shellcheck disable=SC2013
 for body in $(sed -n 's/^BODY([A-Z_]*, *\([a-z_]*\),.*/\1/p' renderer/bodies.def); do
     for seed in 1 2 3 4 5 6; do
         set -- "$@" "type=$body&seed=$seed"
