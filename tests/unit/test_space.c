@@ -163,15 +163,16 @@ static void a_comet_s_tails_point_away_from_the_light(void **state)
         double rock_x = 0, rock_y = 0, rocks = 0;
         for (int i = 0; i < side * side; i++)
             if (codes[i] && !(codes[i] & CODE_SHINE)) {
+                int row = i / side;
                 rock_x += i % side;
-                rock_y += i / side;
+                rock_y += row;
                 rocks++;
             }
         assert_true(rocks > 20);
         for (int i = 0; i < side * side; i++)
             if (codes[i] & CODE_SHINE) {
-                double along =
-                    (i % side - rock_x / rocks) * cases[k].x + (i / side - rock_y / rocks) * cases[k].y;
+                int row = i / side;
+                double along = (i % side - rock_x / rocks) * cases[k].x + (row - rock_y / rocks) * cases[k].y;
                 ahead += along < -side / 5.0;
                 behind += along > side / 5.0;
             }

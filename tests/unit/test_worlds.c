@@ -122,9 +122,8 @@ static void each_parameter_in_the_key_changes_the_picture(void **state)
             if (skip)
                 continue;
             char base[100];
-            snprintf(base, sizeof base, "type=%s&seed=5&rings=on", bodies[worlds[w]].name);
-            if (strcmp(params[i].name, "phase") != 0)
-                strcat(base, "&phase=0.3");
+            snprintf(base, sizeof base, "type=%s&seed=5&rings=on%s", bodies[worlds[w]].name,
+                     strcmp(params[i].name, "phase") != 0 ? "&phase=0.3" : "");
             struct asked plain = ask(base);
             struct planet_desc desc = desc_of(base);
             uint32_t *codes = codes_of(&desc, 0);
@@ -180,7 +179,8 @@ static void the_eye_looks_at_the_light_wherever_it_stands(void **state)
         scene_make(&desc, &scene);
         uint32_t *codes = codes_of_query(query, &side);
         for (int i = 0; i < side * side; i++) {
-            float x = (float)(i % side) - (float)side / 2, y = (float)side / 2 - (float)(i / side);
+            int row = i / side;
+            float x = (float)(i % side) - (float)side / 2, y = (float)side / 2 - (float)row;
             if (KIND_OF(codes[i]) == KIND_PLANET && STEP_OF(codes[i]) >= 6) {
                 eye++;
                 on_its_side += x * scene.light_x + y * scene.light_y > 0;
