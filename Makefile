@@ -175,7 +175,7 @@ unit: $(UNIT) ## build and run the unit tests only
 # xxHash is used from its header, stand-ins take the place of GL and encoders, and what needs JSON stays in the archive.
 NEON := $(BUILD)/aarch64
 NEON_SRC := $(call without_kernels_of_others,aarch64,$(wildcard renderer/*.c renderer/base/*.c renderer/cpu/*.c \
-            renderer/null/*.c api/*.c) renderer/gl/absent.c)
+            renderer/null/*.c api/*.c) renderer/encode/sheet_layout.c renderer/gl/absent.c)
 NEON_OBJ := $(NEON_SRC:%.c=$(NEON)/obj/%.o)
 NEON_CC = $(CROSS)gcc $(BASE_FLAGS) $(WARN) -I$(BUILD)/gen -DWITHOUT_GL
 
