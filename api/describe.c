@@ -70,6 +70,14 @@ static struct request rich_request(int body)
     return r;
 }
 
+/* Whether row `i` can change some file of this type. */
+static bool can_matter(int i, int body)
+{
+    struct request r = rich_request(body), atlas = r;
+    atlas.format = FORMAT_ATLAS;
+    return param_matters(i, &r) || param_matters(i, &atlas);
+}
+
 /* In the parameter's unit: an integer where the parameter is whole. */
 static json_t *number_json(int32_t steps, int decimals)
 {
@@ -110,10 +118,10 @@ static const char *default_note(int i, const struct request *r)
 /* Those of the parameters that can change something about this body. */
 static json_t *defaults_json(int body)
 {
-    struct request plain = plain_request(body), rich = rich_request(body);
+    struct request plain = plain_request(body);
     json_t *out = json_object();
     for (int i = 0; i < param_count; i++)
-        if (i != PARAM_ROW_type && i != PARAM_ROW_seed && param_matters(i, &rich))
+        if (i != PARAM_ROW_type && i != PARAM_ROW_seed && can_matter(i, body))
             json_object_set_new(out, params[i].name, default_json(i, &plain));
     return out;
 }
@@ -168,12 +176,9 @@ static json_t *param_json(int i)
     char allowed[PARAM_ALLOWED_BYTES];
     json_t *matters = json_array(), *out = json_object();
     param_allowed(i, allowed);
-    for (int b = 0; b < BODY_COUNT; b++) {
-        struct request r = rich_request(b), atlas = r;
-        atlas.format = FORMAT_ATLAS;
-        if (param_matters(i, &r) || param_matters(i, &atlas))
+    for (int b = 0; b < BODY_COUNT; b++)
+        if (can_matter(i, b))
             json_array_append_new(matters, json_string(bodies[b].name));
-    }
     json_object_set_new(out, "name", json_string(p->name));
     json_object_set_new(out, "kind", json_string(kind_name(p->kind)));
     if (p->kind == PARAM_NUMBER) {
