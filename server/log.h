@@ -48,8 +48,9 @@ size_t log_json_text(const char *bytes, size_t len, char *to, size_t size);
 /* The time as the lines have it, UTC. */
 void log_stamp(const struct timespec *time, char ret_stamp[LOG_STAMP_BYTES]);
 
-/* Writes whole lines of LOG_LINE_BYTES at most. Never waits: what a reader who does not keep up has missed is
- * counted, and told in a line (event=log_lines_lost) as soon as there is room again. */
+/* Writes whole lines of LOG_LINE_BYTES at most. Waits a moment for a reader that is late, once: what a reader
+ * who does not keep up has missed is counted, and told in a line (event=log_lines_lost) as soon as there is
+ * room again. */
 void log_write(const char *lines, size_t len);
 
 /* Lines lost so far. */

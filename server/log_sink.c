@@ -17,13 +17,17 @@
 #include <unistd.h>
 
 #define REST_MS 100 /* a piece that was taken in part may wait so long for its rest: half a line misleads */
+#define ROOM_MS                                                                                              \
+    200 /* a reader may be so late once; from then on nobody waits for it until it reads again               \
+         */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of writing, and of `late` */
+static bool late;                                        /* the reader let ROOM_MS pass */
 
 static bool room_within(int ms)
 {
     struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
-    return poll(&p, 1, ms) == 1 && (p.revents & POLLOUT);
+    return poll(&p, 1, ms) != 0; /* what can't be asked, or is closed, fails when it is written to */
 }
 
 /* With the lock held: one piece, or nothing of it. */
@@ -31,7 +35,8 @@ static bool piece_write(const char *bytes, size_t len)
 {
     bool begun = false;
     while (len > 0) {
-        if (!room_within(begun ? REST_MS : 0))
+        late = !room_within(begun ? REST_MS : late ? 0 : ROOM_MS);
+        if (late)
             return false;
         ssize_t n = send(STDERR_FILENO, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (n < 0 && errno == ENOTSOCK)
