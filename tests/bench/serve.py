@@ -43,7 +43,7 @@ def wait_for(port):
 def start_planetd(binary, *flags):
     port = free_port()
     process = subprocess.Popen(
-        [binary, "--listen", f"127.0.0.1:{port}", "--backend", "cpu", "--log-level", "error",
+        [binary, "--listen", f"127.0.0.1:{port}", "--backend", "cpu", "--log-requests", "none",
          "--connections-per-address", "0", *flags])
     wait_for(port)
     return process, port
