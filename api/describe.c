@@ -93,7 +93,7 @@ static json_t *default_json(int i, const struct request *r)
     char text[PARAM_TEXT_BYTES];
     switch (params[i].kind) {
     case PARAM_NUMBER:
-        return number_json(param_default(i, r), params[i].decimals);
+        return json_steps(param_default(i, r), params[i].decimals);
     case PARAM_CHOICE:
     case PARAM_COLOR:
         param_text(i, param_default(i, r), text);
@@ -182,9 +182,9 @@ static json_t *param_json(int i)
     json_object_set_new(out, "name", json_string(p->name));
     json_object_set_new(out, "kind", json_string(kind_name(p->kind)));
     if (p->kind == PARAM_NUMBER) {
-        json_object_set_new(out, "minimum", number_json(p->minimum, p->decimals));
-        json_object_set_new(out, "maximum", number_json(p->maximum, p->decimals));
-        json_object_set_new(out, "step", number_json(1, p->decimals));
+        json_object_set_new(out, "minimum", json_steps(p->minimum, p->decimals));
+        json_object_set_new(out, "maximum", json_steps(p->maximum, p->decimals));
+        json_object_set_new(out, "step", json_steps(1, p->decimals));
     } else {
         json_object_set_new(out, "words", words_json(p));
     }

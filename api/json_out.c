@@ -8,6 +8,14 @@ static int take(const char *bytes, size_t len, void *ctx)
     return blob_append(ctx, bytes, len) ? -1 : 0;
 }
 
+json_t *json_steps(int32_t steps, int decimals)
+{
+    double one = 1;
+    for (int d = 0; d < decimals; d++)
+        one *= 10;
+    return decimals ? json_real(steps / one) : json_integer(steps);
+}
+
 enum err json_out(json_t *root, struct blob *out)
 {
     int failed =

@@ -138,16 +138,22 @@ static json_t *response(const char *words, const char *const *headers, json_t *c
                      openapi_answers_header_refs(headers), "content", content);
 }
 
+/* Of JSON the schema; a picture has none. */
+static json_t *content_schema(int format)
+{
+    const char *schema = format == FORMAT_JSON    ? "#/components/schemas/Facts"
+                         : format == FORMAT_ATLAS ? "#/components/schemas/Atlas"
+                                                  : NULL;
+    return schema ? json_pack("{s:{s:s}}", "schema", "$ref", schema) : json_object();
+}
+
 /* Of one format, or of all for NULL. */
 static json_t *picture_content(const struct encoder *format)
 {
     json_t *out = json_object();
     for (int f = 0; f < FORMAT_COUNT; f++)
         if (!format || format == &encoders[f])
-            json_object_set_new(out, encoders[f].mime,
-                                encoders[f].encode
-                                    ? json_object()
-                                    : json_pack("{s:{s:s}}", "schema", "$ref", "#/components/schemas/Atlas"));
+            json_object_set_new(out, encoders[f].mime, content_schema(f));
     return out;
 }
 

@@ -16,7 +16,7 @@
 static const char *const examples[PARAM_ROW_COUNT][EXAMPLES_MAX] = {
     [PARAM_ROW_type] = {"gas", "lava", "random"},
     [PARAM_ROW_seed] = {"3", "my save file", "\xc3\x86r\xc3\xb8 #7"},
-    [PARAM_ROW_format] = {"png", "gif", "sheet"},
+    [PARAM_ROW_format] = {"png", "gif", "sheet", "json"},
     [PARAM_ROW_pixels] = {"32", "128"},
     [PARAM_ROW_zoom] = {"2"},
     [PARAM_ROW_frames] = {"1"},

@@ -258,8 +258,7 @@ static enum err refuse_path(struct request_fault *fault)
 {
     return fault_set(fault, ERR_NOT_FOUND, NULL,
                      "pictures are at /planet, /planet.png and /planet/{type}/{seed}.png; other endings: "
-                     "gif, apng; sheets "
-                     "are at /sheet.png and /sheet.json");
+                     "gif, apng, and json for what is in them; sheets are at /sheet.png and /sheet.json");
 }
 
 static const char *last_dot(const char *path, size_t len)

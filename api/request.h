@@ -95,5 +95,8 @@ MUST_USE enum err request_accept(const char *accept, enum format *ret_format);
 /* The grid of a finished request for a sheet or an atlas. */
 struct sheet_layout request_sheet_layout(const struct request *r);
 
-/* The encoder's side of a finished request; `key` must outlive the result. */
+/* How many frames must be drawn for it: all, or of a document the first one alone. */
+int32_t request_frames_drawn(const struct request *r);
+
+/* The encoder's side of a finished request; both must outlive the result. */
 struct encode_desc request_encode_desc(const struct request *r, const char *key);

@@ -198,13 +198,7 @@ enum err request_finish(struct request *r, struct request_fault *ret_fault)
     return err;
 }
 
-struct encode_desc request_encode_desc(const struct request *r, const char *key)
+int32_t request_frames_drawn(const struct request *r)
 {
-    return (struct encode_desc){.zoom = r->zoom,
-                                .fps = r->fps,
-                                .loops = r->loops,
-                                .key = key,
-                                .columns = r->columns,
-                                .margin_px = r->margin,
-                                .spacing_px = r->spacing};
+    return encoders[r->format].document ? 1 : r->planet.frames;
 }

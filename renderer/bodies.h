@@ -49,6 +49,8 @@ struct body_info {
     int ice_caps_milli;
     int scale_centi;
     int rivers_milli;
+    const char *noun;  /* the body in a sentence, with its article: "a gas giant"; NULL: its name */
+    unsigned sea_mask; /* bit i: ground step i is a sea, whatever of */
 };
 
 extern const struct body_info bodies[BODY_COUNT];

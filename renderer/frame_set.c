@@ -9,5 +9,6 @@ void frame_set_finish(struct frame_set *set)
 {
     free(set->index);
     free(set->colors);
+    free(set->codes);
     memset(set, 0, sizeof(*set));
 }

@@ -4,6 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* How many pixels have a code (shaders/codes.glsl). */
+struct code_count {
+    uint32_t code, count;
+};
+
 /* `index` has frames * side * side entries, frame by frame, top row first, left to right. `colors` are 8-bit
  * sRGB, straight alpha, packed R | G << 8 | B << 16 | A << 24; no two are equal; alpha-0 colours are all
  * written 0. Each colour is used by at least one pixel. Threads: immutable once made. */
@@ -13,6 +18,8 @@ struct frame_set {
     int color_count; /* 1..65536 */
     int side;        /* pixels before zoom */
     int frames;
+    struct code_count *codes; /* of the first frame: each code that is there, once, in no order */
+    int code_count;
 };
 
 #define FRAME_SET_COLORS_MAX 65536

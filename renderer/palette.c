@@ -32,6 +32,7 @@ struct table {
     struct slot {
         uint32_t key;
         uint32_t index_plus_1; /* 0 = free */
+        uint32_t count;        /* pixels of this code so far: at most PICTURE_PIXELS_MAX */
     } * slots;
     uint32_t size, used; /* size is a power of two */
 };
@@ -211,7 +212,7 @@ static enum err table_put(struct table *t, uint32_t key, uint32_t index)
         if (err)
             return err;
     }
-    *slot_of(t, key) = (struct slot){key, index + 1};
+    *slot_of(t, key) = (struct slot){key, index + 1, 0};
     t->used++;
     return ERR_NONE;
 }
@@ -277,17 +278,35 @@ enum err palette_resolve(struct palette *p, const uint32_t *codes, size_t count,
 {
     for (size_t i = 0; i < count;) {
         uint32_t code = codes[i];
-        uint32_t found = slot_of(&p->codes, code)->index_plus_1;
-        uint32_t at = found - 1;
-        if (!found) {
+        struct slot *slot = slot_of(&p->codes, code);
+        uint32_t at = slot->index_plus_1 - 1;
+        if (!slot->index_plus_1) {
             enum err err = meet(p, code, &at);
             if (err)
                 return err;
+            slot = slot_of(&p->codes, code); /* the table may have grown */
         }
+        size_t begin = i;
         do /* pixel art is areas: the next code is often the same */
             index[i++] = (uint16_t)at;
         while (i < count && codes[i] == code);
+        slot->count += (uint32_t)(i - begin);
     }
+    return ERR_NONE;
+}
+
+enum err palette_counts(const struct palette *p, struct code_count **ret_counts, int *ret_count)
+{
+    const struct table *t = &p->codes;
+    struct code_count *counts = malloc((t->used + 1) * sizeof *counts); /* never 0 bytes */
+    int n = 0;
+    if (!counts)
+        return ERR_OOM;
+    for (uint32_t i = 0; i < t->size; i++)
+        if (t->slots[i].index_plus_1)
+            counts[n++] = (struct code_count){t->slots[i].key, t->slots[i].count};
+    *ret_counts = counts;
+    *ret_count = n;
     return ERR_NONE;
 }
 

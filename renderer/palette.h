@@ -18,6 +18,10 @@ void palette_destroy(struct palette *p); /* accepts NULL */
  * ERR_OOM. */
 MUST_USE enum err palette_resolve(struct palette *p, const uint32_t *codes, size_t count, uint16_t *index);
 
+/* How many pixels had each code in all that was resolved so far; the caller frees *ret_counts with free().
+ * ERR_OOM. */
+MUST_USE enum err palette_counts(const struct palette *p, struct code_count **ret_counts, int *ret_count);
+
 /* The colours met so far: moves the list to the caller, who frees it with free(). */
 uint32_t *palette_take_colors(struct palette *p, int *ret_count);
 

@@ -243,12 +243,29 @@ static enum err draw_codes(struct renderer *r, const struct scene *scene, const 
     }
 }
 
+/* Codes of some frames to indices; after the first one its codes are counted. */
+static enum err resolve(struct palette *palette, const uint32_t *codes, int first, int count,
+                        struct frame_set *set)
+{
+    size_t frame_pixels = (size_t)set->side * (size_t)set->side;
+    uint16_t *index = set->index + (size_t)first * frame_pixels;
+    size_t done = first == 0 ? frame_pixels : 0;
+    enum err err = ERR_NONE;
+    if (first == 0) {
+        err = palette_resolve(palette, codes, frame_pixels, index);
+        if (!err)
+            err = palette_counts(palette, &set->codes, &set->code_count);
+    }
+    if (err)
+        return err;
+    return palette_resolve(palette, codes + done, (size_t)count * frame_pixels - done, index + done);
+}
+
 static enum err draw_batches(struct renderer *r, const struct planet_desc *desc, const atomic_bool *cancel,
-                             struct palette *palette, uint32_t *codes, int batch, uint16_t *index)
+                             struct palette *palette, uint32_t *codes, int batch, struct frame_set *set)
 {
     struct scene scene;
     struct scene_turn turns[FRAMES_MAX];
-    size_t frame_pixels = (size_t)desc->pixels * (size_t)desc->pixels;
     scene_make(desc, &scene);
     for (int i = 0; i < desc->frames; i++)
         turns[i] = scene_turn_make(desc, i);
@@ -256,8 +273,7 @@ static enum err draw_batches(struct renderer *r, const struct planet_desc *desc,
         int count = desc->frames - frame < batch ? desc->frames - frame : batch;
         enum err err = draw_codes(r, &scene, turns + frame, count, cancel, codes);
         if (!err)
-            err = palette_resolve(palette, codes, (size_t)count * frame_pixels,
-                                  index + (size_t)frame * frame_pixels);
+            err = resolve(palette, codes, frame, count, set);
         if (err)
             return err;
     }
@@ -288,7 +304,7 @@ enum err renderer_draw(struct renderer *r, const struct planet_desc *desc, const
     };
     enum err err = codes && set.index ? palette_create(desc, &palette) : ERR_OOM;
     if (!err)
-        err = draw_batches(r, desc, cancel, palette, codes, batch, set.index);
+        err = draw_batches(r, desc, cancel, palette, codes, batch, &set);
     if (!err)
         set.colors = palette_take_colors(palette, &set.color_count);
     palette_destroy(palette);

@@ -26,6 +26,7 @@ static const char index_text[] =
     "  curl localhost:8080/planet -H 'Content-Type: application/json' -d '{\"type\":\"ice\",\"seed\":5}' -o "
     "ice.png\n"
     "\n"
+    "/planet.json  what is in a picture: same parameters, facts in place of pixels\n"
     "/openapi.json  this service for programs (OpenAPI 3.1)\n"
     "/types    bodies and parameters as JSON\n"
     "/version  name, version, revision and libraries\n"

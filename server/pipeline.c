@@ -132,7 +132,9 @@ static enum err flight_draw(struct pipeline *p, struct flight *f, uint64_t *ret_
         return told;
     }
     uint64_t begin = now_ns(), helped = pool_helped_ns();
-    enum err err = renderer_draw(p->renderer, &f->request.planet, &f->cancel, &frames);
+    struct planet_desc planet = f->request.planet;
+    planet.frames = request_frames_drawn(&f->request);
+    enum err err = renderer_draw(p->renderer, &planet, &f->cancel, &frames);
     if (err)
         return err;
     uint64_t drawn = now_ns();

@@ -10,7 +10,7 @@
 #include "renderer/base/err.h"
 #include "renderer/frame_set.h"
 
-enum format { FORMAT_PNG, FORMAT_GIF, FORMAT_APNG, FORMAT_SHEET, FORMAT_ATLAS, FORMAT_COUNT };
+enum format { FORMAT_PNG, FORMAT_GIF, FORMAT_APNG, FORMAT_SHEET, FORMAT_ATLAS, FORMAT_JSON, FORMAT_COUNT };
 
 /* How frames become a file. */
 struct encode_desc {
@@ -21,6 +21,10 @@ struct encode_desc {
     int columns;     /* frames in a row, 1..frames, 0 = nearest to square; sheets only, as are these: */
     int margin_px;   /* around all frames, 0..64, not zoomed */
     int spacing_px;  /* between frames, 0..64, not zoomed */
+    /* What a format that is no picture says, by who knows more of the request than frames; NULL for pictures.
+     */
+    enum err (*document)(const void *about, const struct frame_set *frames, struct blob *out);
+    const void *about;
 };
 
 /* What an Accept header can do. Browsers name formats for every image of a page, and a page that asks for
@@ -45,6 +49,8 @@ struct encoder {
     enum encoder_choice choice;
     const char *address; /* path of its own; NULL: /planet.NAME and /planet/{type}/{seed}.NAME */
     const char *suffix;  /* of file names, before the dot; NULL = none */
+    bool document; /* no picture but words about one: Accept never chooses it, and it needs the first frame
+                    * alone, whatever `animated` says of the frames that may be asked for */
 };
 
 extern const struct encoder encoders[FORMAT_COUNT];

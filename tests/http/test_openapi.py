@@ -45,7 +45,8 @@ def fits(value, schema):
     schema = followed(schema)
     if "anyOf" in schema:
         return any(fits(value, one) for one in schema["anyOf"])
-    kinds = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int, "number": (int, float)}
+    kinds = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int, "number": (int, float),
+             "null": type(None)}
     if "type" in schema and (not isinstance(value, kinds[schema["type"]]) or (isinstance(value, bool) and schema["type"] != "boolean")):
         return False
     if isinstance(value, dict):
