@@ -78,15 +78,6 @@ static bool can_matter(int i, int body)
     return param_matters(i, &r) || param_matters(i, &atlas);
 }
 
-/* In the parameter's unit: an integer where the parameter is whole. */
-static json_t *number_json(int32_t steps, int decimals)
-{
-    double one = 1;
-    for (int d = 0; d < decimals; d++)
-        one *= 10;
-    return decimals ? json_real(steps / one) : json_integer(steps);
-}
-
 /* The default of row `i` for this settled request: a number where the row is one, else a word. */
 static json_t *default_json(int i, const struct request *r)
 {

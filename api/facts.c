@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "api/code.h"
 #include "api/json_out.h"
 #include "api/key.h"
 #include "api/params.h"
@@ -87,10 +88,12 @@ static json_t *pictures_json(const struct request *r)
             continue;
         struct request picture = facts_picture(r, (enum format)f);
         struct key key;
+        char code[CODE_MAX_BYTES];
         key_make(&picture, &key);
-        json_object_set_new(
-            out, encoders[f].name,
-            json_pack("{s:o, s:s}", "url", json_sprintf("/planet?%s", key.text), "key", key.text));
+        code_make(&picture, code);
+        json_object_set_new(out, encoders[f].name,
+                            json_pack("{s:o, s:s, s:s}", "url", json_sprintf("/planet?%s", key.text), "key",
+                                      key.text, "code", code));
     }
     return out;
 }

@@ -91,13 +91,18 @@ static bool differs(int i, const struct request *r)
     return param_get(i, r) != param_default(i, r);
 }
 
+bool key_adds(int i, const struct request *r)
+{
+    return !in_head(i) && differs(i, r);
+}
+
 void key_make(const struct request *r, struct key *ret_key)
 {
     ret_key->len = 0;
     for (size_t h = 0; h < ARRAY_LEN(head); h++)
         add_value(ret_key, r, (int)head[h]);
     for (int i = 0; i < param_count; i++)
-        if (!in_head(i) && differs(i, r))
+        if (key_adds(i, r))
             add_value(ret_key, r, i);
     ret_key->text[ret_key->len] = '\0';
     ret_key->hash = XXH3_64bits(ret_key->text, ret_key->len);
@@ -135,7 +140,7 @@ void key_file_name(const struct request *r, const struct key *key, char ret_name
     const struct encoder *e = &encoders[r->format];
     bool plain = seed_slug(r, slug);
     for (int i = 0; i < param_count; i++)
-        if (!in_head(i) && i != PARAM_ROW_rings && differs(i, r))
+        if (i != PARAM_ROW_rings && key_adds(i, r))
             plain = false;
     if (!plain)
         snprintf(hash, sizeof hash, "-%06x", (unsigned)(key->hash >> 40));

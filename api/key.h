@@ -2,6 +2,7 @@
  * or in a file's metadata can be pasted behind "/planet?". */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,10 @@ struct key {
 
 /* From a finished request. Cannot fail: the longest key fits (a test shows it). */
 void key_make(const struct request *r, struct key *ret_key);
+
+/* Whether row `i` of params.def stands in the key because of its value, and not because each key begins with
+ * it. */
+bool key_adds(int i, const struct request *r);
 
 /* Strong entity tag of the result, in quotes, NUL-terminated: a hash of the key and of the libraries that
  * write files, so it is known before anything is drawn. */

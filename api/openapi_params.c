@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/code.h"
 #include "api/openapi_parts.h"
 #include "api/params.h"
 #include "renderer/base/attr.h"
 #include "renderer/bodies.h"
 
-#define EXAMPLES_MAX 3
+#define EXAMPLES_MAX 4
 
 static const char *const examples[PARAM_ROW_COUNT][EXAMPLES_MAX] = {
     [PARAM_ROW_type] = {"gas", "lava", "random"},
@@ -167,6 +168,30 @@ static json_t *examples_of(int i)
     return out;
 }
 
+static const char code_help[] = "A share code, as the facts of a picture have it (`pictures`). It stands for "
+                                "all parameters, format and revision "
+                                "included, and goes with no other.";
+
+static json_t *code_schema(void)
+{
+    return json_pack("{s:s, s:i, s:s}", "type", "string", "maxLength", CODE_MAX_BYTES - 1, "pattern",
+                     "^[0-9A-Za-z-]+$");
+}
+
+/* Of a gas giant. */
+static json_t *code_example(void)
+{
+    struct request r;
+    struct request_fault fault;
+    char code[CODE_MAX_BYTES];
+    request_init(&r);
+    r.type = BODY_GAS;
+    if (request_finish(&r, &fault))
+        return NULL;
+    code_make(&r, code);
+    return json_string(code);
+}
+
 json_t *openapi_params_components(const json_t *rows)
 {
     json_t *out = json_object();
@@ -182,6 +207,9 @@ json_t *openapi_params_components(const json_t *rows)
         json_pack("{s:s, s:s, s:s, s:{s:s}, s:s}", "name", "If-None-Match", "in", "header", "description",
                   "Tags that the client has; 304 when the answer has one of them. Costs no render.", "schema",
                   "type", "string", "example", "\"0123456789abcdef\""));
+    json_object_set_new(out, "code",
+                        json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", "code", "in", "query", "description",
+                                  code_help, "schema", code_schema(), "example", code_example()));
     return out;
 }
 
@@ -200,6 +228,7 @@ json_t *openapi_params_body(void)
             ref = json_pack("{s:[o, {s:s}]}", "anyOf", ref, "type", "boolean");
         json_object_set_new(properties, params[i].name, ref);
     }
+    json_object_set_new(properties, "code", code_schema());
     return json_pack("{s:s, s:s, s:o, s:b}", "type", "object", "description",
                      "The parameters by name; what is left out has its default.", "properties", properties,
                      "additionalProperties", 0);
@@ -215,6 +244,8 @@ json_t *openapi_params_refs(bool format_given, bool type_and_seed_given)
             json_array_append_new(
                 out, json_pack("{s:o}", "$ref", json_sprintf("#/components/parameters/%s", params[i].name)));
     }
+    if (!format_given)
+        json_array_append_new(out, json_pack("{s:s}", "$ref", "#/components/parameters/code"));
     json_array_append_new(out, json_pack("{s:s}", "$ref", "#/components/parameters/If-None-Match"));
     return out;
 }

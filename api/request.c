@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "api/code.h"
 #include "api/fault.h"
 #include "api/params.h"
 #include "api/text.h"
@@ -181,6 +182,23 @@ static enum err set_value(struct request *r, int i, const char *value, size_t le
     return err;
 }
 
+static enum err refuse_beside_code(struct request_fault *fault)
+{
+    return fault_set(fault, ERR_PARAM_COMBINATION, "code",
+                     "a share code stands for all parameters; nothing else may be given with it");
+}
+
+static enum err set_code(struct request *r, const char *value, size_t len, struct request_fault *fault)
+{
+    if (r->given_by_code)
+        return fault_set(fault, ERR_PARAM_REPEATED, "code", "code is given more than once");
+    if (r->given)
+        return refuse_beside_code(fault);
+    enum err err = code_read(r, value, len, fault);
+    r->given_by_code = true;
+    return err;
+}
+
 enum err request_set(struct request *r, const char *name, size_t name_len, const char *value,
                      size_t value_len, struct request_fault *ret_fault)
 {
@@ -189,6 +207,10 @@ enum err request_set(struct request *r, const char *name, size_t name_len, const
     if (name_len <= NAME_MAX_BYTES && memchr(name, '\0', name_len))
         return fault_set(ret_fault, ERR_TEXT_ENCODING, NULL, "the name of a parameter holds a NUL byte");
     int i = param_find(name, name_len);
+    if (same_text("code", name, name_len))
+        return set_code(r, value, value_len, ret_fault);
+    if (r->given_by_code)
+        return refuse_beside_code(ret_fault);
     if (i < 0)
         return refuse_name(name, name_len, ret_fault);
     const struct param *p = &params[i];
@@ -219,7 +241,7 @@ static enum err set_encoded(struct request *r, const char *name, size_t name_len
     if (text_percent_decode(value, value_len, plus_is_space, decoded, sizeof decoded, &len))
         return request_set(r, name, name_len, decoded, len, fault);
     int i = text_is_utf8(name, name_len) ? param_find(name, name_len) : -1;
-    if (i < 0)
+    if (i < 0)                                               /* of a code, too, which has no percent sign */
         return request_set(r, name, name_len, "", 0, fault); /* the name is the first thing wrong */
     return fault_set(fault, ERR_TEXT_ENCODING, params[i].name,
                      "in the value of %s a percent sign is not followed by two hex digits", params[i].name);

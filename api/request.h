@@ -36,6 +36,7 @@ struct request {
     int32_t atlas;                    /* enum atlas_form */
     uint64_t given;                   /* bit i: row i of params.def was given */
     uint64_t given_by_path;           /* those of them that the path gave */
+    bool given_by_code;               /* a share code gave them all: nothing may be added */
 };
 
 /* Why a request is refused: which parameter, and what is allowed, in a sentence. Both NUL-terminated UTF-8
@@ -47,9 +48,11 @@ struct request_fault {
 
 void request_init(struct request *r);
 
-/* Takes one value. `name` and `value` are decoded text of any bytes, not terminated.
- * ERR_PARAM_UNKNOWN (detail names the nearest name), ERR_PARAM_REPEATED, ERR_PARAM_SYNTAX, ERR_PARAM_RANGE,
- * ERR_TEXT_ENCODING. On failure *ret_fault is filled and *r must not be used further. */
+/* Takes one value. The name `code` is no row of the table: its value is a share code (api/code.h), which
+ * stands for all parameters and goes with no other: ERR_PARAM_COMBINATION. Else: `name` and `value` are
+ * decoded text of any bytes, not terminated. ERR_PARAM_UNKNOWN (detail names the nearest name),
+ * ERR_PARAM_REPEATED, ERR_PARAM_SYNTAX, ERR_PARAM_RANGE, ERR_TEXT_ENCODING. On failure *ret_fault is filled
+ * and *r must not be used further. */
 MUST_USE enum err request_set(struct request *r, const char *name, size_t name_len, const char *value,
                               size_t value_len, struct request_fault *ret_fault);
 

@@ -185,7 +185,10 @@ enum err request_set_json(struct request *r, const char *body, size_t len, struc
     json_object_foreach(root, name, member)
     {
         int i = param_find(name, strlen(name));
-        if (!err && i >= 0)
+        if (!err && !strcmp(name, "code") && json_is_string(member))
+            err = request_set(r, name, strlen(name), json_string_value(member), json_string_length(member),
+                              ret_fault);
+        else if (!err && i >= 0)
             err = set_member(r, i, member, ret_fault);
         else if (!err)
             err = request_set(r, name, strlen(name), "", 0, ret_fault);

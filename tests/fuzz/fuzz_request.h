@@ -1,6 +1,7 @@
 /* What holds for a request wherever its parameters came from: query, path or body. */
 #pragma once
 
+#include "api/code.h"
 #include "api/key.h"
 #include "api/request.h"
 #include "api/text.h"
@@ -47,6 +48,15 @@ static inline bool fuzz_finish(struct request *r, struct key *ret_key)
     CHECK(memcmp(&again.planet, &r->planet, sizeof(r->planet)) == 0);
     CHECK(again.format == r->format && again.zoom == r->zoom && again.fps == r->fps &&
           again.loops == r->loops);
+
+    char code[CODE_MAX_BYTES]; /* and the share code leads there, too */
+    code_make(r, code);
+    CHECK(strlen(code) < CODE_MAX_BYTES);
+    request_init(&again);
+    CHECK(request_set(&again, "code", 4, code, strlen(code), &fault) == ERR_NONE);
+    CHECK(request_finish(&again, &fault) == ERR_NONE);
+    key_make(&again, &key_again);
+    CHECK(key_again.len == key->len && memcmp(key_again.text, key->text, key->len) == 0);
 
     char name[FILE_NAME_BYTES], etag[ETAG_BYTES];
     key_file_name(r, key, name);

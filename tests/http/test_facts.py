@@ -40,3 +40,22 @@ def test_accept_does_not_choose_facts():
 def test_facts_refuse_what_a_picture_refuses():
     check_problem(get(shared(), "/planet.json?pixels=5"), 400, "param-range")
     check_problem(get(shared(), "/planet.json?pixels=1024&frames=240"), 400, "picture-size")
+
+
+def test_a_share_code_gives_the_picture_it_was_made_of():
+    for target in ("/planet.json?type=gas&seed=a%20b&pixels=20", "/planet.json?rings=on&seed=4&pixels=20&frames=2&tilt=-5"):
+        pictures = get(shared(), target).json()["pictures"]
+        for name, picture in pictures.items():
+            by_url, by_code = get(shared(), picture["url"]), get(shared(), "/planet?code=" + picture["code"])
+            equal((by_code.status, by_code["Content-Type"], by_code["ETag"]), (200, "image/" + name, by_url["ETag"]))
+            equal(by_code.body, by_url.body)
+            equal(by_code["Cache-Control"], "public, max-age=31536000, immutable")
+            equal(by_code["Vary"], None)
+
+
+def test_a_wrong_share_code_is_refused():
+    code = get(shared(), "/planet.json?seed=4").json()["pictures"]["png"]["code"]
+    for wrong in (code[:-1], code[1:], code + "0", "nonsense", ""):
+        check_problem(get(shared(), "/planet?code=" + wrong), 400, "param-syntax")
+    check_problem(get(shared(), "/planet?seed=4&code=" + code), 400, "param-combination")
+    check_problem(get(shared(), "/planet.gif?code=" + code), 400, "param-combination")
