@@ -72,7 +72,7 @@ static json_t *value_json(const struct request *r, int i)
     return json_stringn(r->seed, r->seed_len);
 }
 
-static json_t *request_json(const struct request *r)
+json_t *facts_request(const struct request *r)
 {
     json_t *out = json_object();
     for (int i = 0; i < param_count; i++)
@@ -197,7 +197,7 @@ enum err facts_write(const void *request, const struct frame_set *frames, struct
     double loop = r->planet.frames > 1 ? (double)r->planet.frames / r->fps : 0;
     json_t *root = json_pack(
         "{s:s, s:i, s:s, s:o, s:o, s:{s:s, s:s}, s:{s:i, s:i}, s:o, s:o, s:o, s:o, s:o, s:i, s:o}", "alt",
-        alt, "revision", RENDERER_REVISION, "key", key.text, "request", request_json(r), "pictures",
+        alt, "revision", RENDERER_REVISION, "key", key.text, "request", facts_request(r), "pictures",
         pictures_json(r), "body", "name", body->name, "summary", body->summary, /* */
         "size", "width", (int)(r->planet.pixels * r->zoom), "height", (int)(r->planet.pixels * r->zoom),
         "loop_seconds", rounded(loop, LENGTH_STEPS), "disc", disc_json(&place, r->zoom), "rings",

@@ -16,6 +16,10 @@ MUST_USE enum err facts_write(const void *request, const struct frame_set *frame
 /* One sentence for those who can't see the picture. NUL-terminated. */
 void facts_alt(const struct request *r, const struct frame_set *frames, char ret_alt[FACTS_ALT_BYTES]);
 
+/* Every parameter of a finished request by name, as /planet takes them in a body: a new JSON object, or NULL
+ * without memory. */
+struct json_t *facts_request(const struct request *r);
+
 /* The request for the same body as a picture of another format: a still where that has one frame. `r` is
  * finished, and so is the result. */
 struct request facts_picture(const struct request *r, enum format format);

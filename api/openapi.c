@@ -256,6 +256,27 @@ static json_t *document_operation(const char *method, const struct document_doc 
     return out;
 }
 
+static json_t *recipe_operation(void)
+{
+    json_t *responses = json_object();
+    json_object_set_new(responses, "200",
+                        response("The request that the picture is of", document_headers,
+                                 content_of("application/json", "Recipe")));
+    openapi_answers_add_problems(responses, OPENAPI_ANY | OPENAPI_FILE);
+    json_t *out = operation(
+        "post", "recipe",
+        "From a picture of ours back to its parameters; 2 MiB at most, of which the first 64 KiB are "
+        "looked at",
+        "service", responses);
+    json_object_set_new(
+        out, "requestBody",
+        json_pack("{s:b, s:o}", "required", 1, "content", picture_content(&encoders[FORMAT_PNG])));
+    json_t *content = json_object_get(json_object_get(out, "requestBody"), "content");
+    json_object_set_new(content, encoders[FORMAT_GIF].mime, json_object());
+    json_object_set_new(out, "security", json_array());
+    return out;
+}
+
 /* ---- The document
  * ----------------------------------------------------------------------------------------------- */
 
@@ -281,6 +302,7 @@ static json_t *paths_json(void)
         json_object_set_new(out, documents[i].path,
                             json_pack("{s:o, s:o}", "get", document_operation("get", &documents[i]), "head",
                                       document_operation("head", &documents[i])));
+    json_object_set_new(out, "/recipe", json_pack("{s:o}", "post", recipe_operation()));
     return out;
 }
 

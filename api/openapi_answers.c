@@ -73,7 +73,6 @@ static unsigned scope_of(enum err err)
     case ERR_PARAM_RANGE:
     case ERR_PARAM_COMBINATION:
     case ERR_PICTURE_SIZE:
-    case ERR_REVISION:
     case ERR_SIGNATURE:
     case ERR_EXPIRED:
     case ERR_BUSY:
@@ -87,8 +86,13 @@ static unsigned scope_of(enum err err)
         return OPENAPI_PICTURE;
     case ERR_BODY_SYNTAX:
     case ERR_BODY_TYPE:
-    case ERR_BODY_SIZE:
         return OPENAPI_BODY;
+    case ERR_BODY_SIZE:
+        return OPENAPI_BODY | OPENAPI_FILE;
+    case ERR_REVISION:
+        return OPENAPI_PICTURE | OPENAPI_FILE;
+    case ERR_RECIPE:
+        return OPENAPI_FILE;
     case ERR_NOT_ACCEPTABLE:
         return OPENAPI_NEGOTIATES;
     case ERR_NOT_FOUND: /* of what is not in this document */
@@ -219,6 +223,11 @@ static const char documents[] =
     "    'animations': { 'type': 'object' },"
     "    'meta': { 'type': 'object', 'required': ['app', 'version', 'image', 'format', 'size', 'scale'] } } "
     "}, "
+    "  'Recipe': { 'type': 'object', 'required': ['key', 'url', 'code', 'request'], 'properties': {"
+    "    'key': { 'type': 'string' }, 'url': { 'type': 'string' },"
+    "    'code': { 'type': 'string', 'description': 'The share code.' },"
+    "    'request': { 'type': 'object', 'description': 'Every parameter; posted to /planet it gives the same "
+    "picture.' } } },"
     "  'Facts': { 'type': 'object', 'description': 'What is in the first frame. Lengths are pixels of the "
     "file, from its top left corner.',"
     "    'required': ['alt', 'revision', 'key', 'request', 'pictures', 'body', 'size', 'loop_seconds', "

@@ -11,6 +11,7 @@ enum openapi_scope {
     OPENAPI_PICTURE = 2,    /* draws */
     OPENAPI_BODY = 4,       /* takes a body */
     OPENAPI_NEGOTIATES = 8, /* Accept may choose the format */
+    OPENAPI_FILE = 32,      /* takes a picture */
     OPENAPI_ELSEWHERE = 16  /* no operation: another address or method */
 };
 

@@ -54,6 +54,8 @@ static struct wording wording_of(enum err err)
         return (struct wording){414, "URL too long"};
     case ERR_BODY_TYPE:
         return (struct wording){415, "Unsupported type of request body"};
+    case ERR_RECIPE:
+        return (struct wording){422, "No recipe"};
     case ERR_HEADER_SIZE:
         return (struct wording){431, "Request headers too large"};
     case ERR_IO:

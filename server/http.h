@@ -15,9 +15,10 @@
 #include "server/http_address.h"
 #include "server/pipeline.h"
 
-#define HTTP_URL_MAX_BYTES     4096  /* every parameter at its longest needs a third of it */
-#define HTTP_HEADERS_MAX_BYTES 8192  /* request line and headers; what nginx gives them */
-#define HTTP_BODY_MAX_BYTES    65536 /* a JSON request needs 2 KiB */
+#define HTTP_URL_MAX_BYTES     4096    /* every parameter at its longest needs a third of it */
+#define HTTP_HEADERS_MAX_BYTES 8192    /* request line and headers; what nginx gives them */
+#define HTTP_BODY_MAX_BYTES    65536   /* a JSON request needs 2 KiB */
+#define HTTP_FILE_MAX_BYTES    2097152 /* where a file is posted; its head alone is kept */
 #define HTTP_BODY_SWALLOW_BYTES                                                                              \
     1048576 /* so much of a body that is refused is still read, so that the client sees why */
 #define HTTP_ANSWER_HEADERS_MAX 20  /* no answer has more than 15 */
@@ -75,8 +76,9 @@ struct http_response {
 };
 
 /* A path can be served on the public address, on the one for metrics, or on both. ROUTES_PROBE: machines ask
- * it all the time, so its lines in the log are for debugging. */
-enum route_set { ROUTES_PUBLIC = 1, ROUTES_METRICS = 2, ROUTES_PROBE = 4 };
+ * it all the time, so its lines in the log are for debugging. ROUTES_FILE: what is posted is a file of any
+ * type and up to HTTP_FILE_MAX_BYTES, of which the handler gets the first HTTP_BODY_MAX_BYTES. */
+enum route_set { ROUTES_PUBLIC = 1, ROUTES_METRICS = 2, ROUTES_PROBE = 4, ROUTES_FILE = 8 };
 
 enum http_verdict {
     HTTP_ANSWERED, /* the response is filled */

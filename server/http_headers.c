@@ -210,6 +210,21 @@ static bool is_json(const char *type)
     return !type || (strncasecmp(type, json, len) == 0 && (type[len] == '\0' || strchr("; \t", type[len])));
 }
 
+bool http_takes_file(const struct exchange *e)
+{
+    return e->route && (e->route->sets & ROUTES_FILE);
+}
+
+size_t http_body_max(const struct exchange *e)
+{
+    return http_takes_file(e) ? HTTP_FILE_MAX_BYTES : HTTP_BODY_MAX_BYTES;
+}
+
+size_t http_body_swallow(const struct exchange *e)
+{
+    return http_takes_file(e) ? HTTP_FILE_MAX_BYTES + HTTP_BODY_SWALLOW_BYTES : HTTP_BODY_SWALLOW_BYTES;
+}
+
 static enum err route_choose(struct exchange *e)
 {
     struct http_request *in = &e->x.in;
@@ -222,10 +237,10 @@ static enum err route_choose(struct exchange *e)
         e->x.route = route_index(e->route);
     if (!err && in->method == HTTP_POST) {
         e->body_kept = true;
-        if (!is_json(in->content_type))
+        if (!http_takes_file(e) && !is_json(in->content_type))
             err = ERR_BODY_TYPE;
     }
-    return !err && e->length > HTTP_BODY_MAX_BYTES ? ERR_BODY_SIZE : err;
+    return !err && e->length > http_body_max(e) ? ERR_BODY_SIZE : err;
 }
 
 void http_headers_end(struct exchange *e, const char *method, const char *version, size_t head_bytes)
@@ -251,5 +266,5 @@ bool http_answer_early(const struct exchange *e)
 {
     if (!e->refused || !e->body_announced)
         return e->malformed;
-    return e->malformed || e->expects || e->length > HTTP_BODY_SWALLOW_BYTES;
+    return e->malformed || e->expects || e->length > http_body_swallow(e);
 }

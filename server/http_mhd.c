@@ -185,7 +185,7 @@ static void refuse(struct exchange *e)
     if (e->refused == ERR_BODY_TYPE)
         detail = "The body must be application/json.";
     else if (e->refused == ERR_BODY_SIZE)
-        detail = "The body may have 65536 bytes.";
+        detail = http_takes_file(e) ? "The file may have 2097152 bytes." : "The body may have 65536 bytes.";
     else if (e->refused == ERR_URL_SIZE)
         detail = "Path and query may have 4096 bytes together.";
     else if (e->refused == ERR_HEADER_SIZE)
@@ -227,13 +227,14 @@ static enum MHD_Result request_handle(struct exchange *e, struct MHD_Connection 
 static enum MHD_Result body_take(struct exchange *e, const char *bytes, size_t len)
 {
     e->body_seen += len;
-    if (e->body_seen > HTTP_BODY_SWALLOW_BYTES)
+    if (e->body_seen > http_body_swallow(e))
         return MHD_NO; /* had every chance to stop */
-    if (e->body_seen > HTTP_BODY_MAX_BYTES && !e->refused)
+    if (e->body_seen > http_body_max(e) && !e->refused)
         e->refused = ERR_BODY_SIZE;
     if (!e->body_kept || e->refused)
         return MHD_YES;
-    if (blob_append(&e->body, bytes, len))
+    size_t room = HTTP_BODY_MAX_BYTES - e->body.len; /* of a file the head is kept */
+    if (blob_append(&e->body, bytes, len < room ? len : room))
         e->refused = ERR_OOM;
     return MHD_YES;
 }

@@ -150,6 +150,12 @@ void http_headers_end(struct exchange *e, const char *method, const char *versio
 /* Whether to answer before the body is there, which closes the connection. */
 bool http_answer_early(const struct exchange *e);
 
+/* Whether a file may be posted there (ROUTES_FILE), how many bytes of a body are good, and how many are read
+ * though they are not, so that the client sees why. */
+bool http_takes_file(const struct exchange *e);
+size_t http_body_max(const struct exchange *e);
+size_t http_body_swallow(const struct exchange *e);
+
 /* http_loop.c */
 void http_wake(struct pipeline_waiter *w); /* waiter.done; any thread */
 void http_loop_watch(struct http_connection *c);

@@ -42,6 +42,7 @@ static void each_cause_has_a_status_and_a_title(void **state)
         {ERR_NOT_FOUND, 404},     {ERR_REVISION, 404},
         {ERR_METHOD, 405},        {ERR_NOT_ACCEPTABLE, 406},
         {ERR_BUSY, 503},          {ERR_DRAINING, 503},
+        {ERR_RECIPE, 422},
     };
     for (size_t k = 0; k < ARRAY_LEN(expected); k++)
         assert_int_equal(problem_status(expected[k].err), expected[k].status);
