@@ -126,7 +126,7 @@ static enum err find(const uint8_t *file, size_t len, struct text *ret_text, str
 enum err recipe_read(const uint8_t *file, size_t len, struct request *ret_request,
                      struct request_fault *ret_fault)
 {
-    struct text text;
+    struct text text = {.len = 0};
     struct request_fault cause;
     enum err err = find(file, len, &text, ret_fault);
     if (err)

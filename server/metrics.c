@@ -20,7 +20,7 @@
 
 /* What planetd answers, the most frequent first since they are looked for from the start. */
 static const int statuses[METRICS_STATUSES - 1] = {200, 304, 503, 429, 400, 403, 404, 204,
-                                                   405, 406, 413, 414, 415, 431, 500};
+                                                   405, 406, 413, 414, 415, 422, 431, 500};
 
 static const char *const backends[METRICS_BACKENDS] = {"cpu", "gl", "gl-software", "null", "fault", "other"};
 

@@ -8,7 +8,7 @@
 #include "renderer/encode/encoder.h"
 #include "server/metrics.h"
 
-#define METRICS_STATUSES 16 /* those that have a count of their own; the last is for all others */
+#define METRICS_STATUSES 17 /* those that have a count of their own; the last is for all others */
 #define METRICS_BACKENDS 6  /* the last is for all others */
 #define METRICS_BOUNDS   18
 
