@@ -62,6 +62,28 @@ static void shares_of_the_ground_sum_up_to_one(void **state)
     }
 }
 
+static void codes_are_counted_as_what_they_are(void **state)
+{
+    (void)state;
+    struct asked a = ask("type=terrestrial");
+    struct code_count codes[] = {{CODE_PLANET, 1},
+                                 {CODE_PLANET | 1, 10},
+                                 {CODE_PLANET | 2, 100},
+                                 {CODE_PLANET | 6, 1000},
+                                 {CODE_RING, 10000},
+                                 {CODE_HALO, 20000},
+                                 {0, 30000}};
+    struct frame_set set = {.codes = codes, .code_count = (int)ARRAY_LEN(codes), .side = 8, .frames = 1};
+    struct census c;
+    census_count(&a.request.planet, &set, &c);
+    assert_int_equal(c.sea, 11); /* deep and shallow */
+    assert_int_equal(c.land, 100);
+    assert_int_equal(c.cap, 1000);
+    assert_int_equal(c.body, 1111);
+    assert_int_equal(c.ring, 10000);
+    assert_int_equal(c.air, 20000);
+}
+
 static void a_higher_sea_covers_more(void **state)
 {
     (void)state;
@@ -241,6 +263,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_of_the_ground_sum_up_to_one),
+        cmocka_unit_test(codes_are_counted_as_what_they_are),
         cmocka_unit_test(a_higher_sea_covers_more),
         cmocka_unit_test(night_is_nothing_by_full_light_and_all_from_behind),
         cmocka_unit_test(the_disc_is_where_it_is_said_to_be),
