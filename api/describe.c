@@ -13,6 +13,7 @@
 #include "api/version.h"
 #include "renderer/bodies.h"
 #include "renderer/encode/encoder.h"
+#include "renderer/palettes.h"
 #include "renderer/renderer.h"
 
 static const struct {
@@ -157,7 +158,9 @@ static json_t *words_json(const struct param *p)
             if (p->words[w])
                 json_array_append_new(out, json_string(p->words[w]));
     if (p->kind == PARAM_PALETTE)
-        json_array_append_new(out, json_string(p->default_text));
+        for (int s = 0; s < PALETTE_SOURCE_COUNT; s++)
+            if (palettes_name(s))
+                json_array_append_new(out, json_string(palettes_name(s)));
     return out;
 }
 

@@ -13,6 +13,7 @@
 #include "api/params.h"
 #include "renderer/bodies.h"
 #include "renderer/encode/encoder.h"
+#include "renderer/palettes.h"
 
 #define FILE_SEED_BYTES 40 /* of the seed in a file name; what is cut is told apart by the hash */
 
@@ -51,6 +52,9 @@ static void add_seed(struct key *k, const struct request *r)
 
 static void add_palette(struct key *k, const struct request *r)
 {
+    const char *name = palettes_name(r->planet.palette_source);
+    if (name)
+        add(k, name, strlen(name));
     for (int i = 0; i < r->planet.palette_count; i++) {
         char color[16];
         int len =
@@ -87,7 +91,7 @@ static bool in_head(int i)
 static bool differs(int i, const struct request *r)
 {
     if (params[i].kind == PARAM_PALETTE)
-        return r->planet.palette_count > 0;
+        return r->planet.palette_source != PALETTE_AUTO;
     return param_get(i, r) != param_default(i, r);
 }
 

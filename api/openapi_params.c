@@ -42,12 +42,13 @@ static const char *const examples[PARAM_ROW_COUNT][EXAMPLES_MAX] = {
     [PARAM_ROW_roll] = {"30"},
     [PARAM_ROW_atmosphere] = {"off", "ff8800"},
     [PARAM_ROW_background] = {"none", "#000020"},
-    [PARAM_ROW_palette] = {"auto", "203040,607080,ffeedd"},
+    [PARAM_ROW_palette] = {"203040,607080,ffeedd", "pico8"},
     [PARAM_ROW_layer] = {"depth", "light"},
     [PARAM_ROW_columns] = {"6"},
     [PARAM_ROW_margin] = {"1"},
     [PARAM_ROW_spacing] = {"2"},
     [PARAM_ROW_atlas] = {"aseprite"},
+    [PARAM_ROW_colors] = {"16"},
     [PARAM_ROW_rev] = {"1"},
 };
 
@@ -119,9 +120,9 @@ static json_t *kind_schema(int i, const json_t *row)
                                       p->words[0] ? "|" : "", p->words[1] ? p->words[1] : "",
                                       p->words[1] ? "|" : ""));
     case PARAM_PALETTE:
-        return json_pack(
-            "{s:s, s:o}", "type", "string", "pattern",
-            json_sprintf("^(auto|" COLOR_PATTERN "(," COLOR_PATTERN "){1,%d})$", PALETTE_MAX - 1));
+        return json_pack("{s:s, s:[{s:O}, {s:o}]}", "type", "string", "anyOf", "enum",
+                         json_object_get(row, "words"), "pattern",
+                         json_sprintf("^" COLOR_PATTERN "(," COLOR_PATTERN "){1,%d}$", PALETTE_MAX - 1));
     case PARAM_SEED:
         return json_pack("{s:s, s:i, s:i, s:s}", "type", "string", "minLength", 1, "maxLength",
                          SEED_MAX_BYTES, "pattern", "^[^\\u0000-\\u001F\\u007F-\\u009F]+$");

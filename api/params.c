@@ -10,6 +10,7 @@
 
 #include "renderer/base/attr.h"
 #include "renderer/bodies.h"
+#include "renderer/palettes.h"
 #include "renderer/renderer.h"
 
 #define POWER_OF_TEN(n)                                                                                      \
@@ -347,8 +348,12 @@ void param_allowed(int i, char ret_text[PARAM_ALLOWED_BYTES])
                  p->words[1] ? p->words[1] : "");
         return;
     case PARAM_PALETTE:
-        snprintf(ret_text, PARAM_ALLOWED_BYTES, "auto or 2 to %d colours with commas such as 203040,ffeedd",
-                 PALETTE_MAX);
+        for (int s = 0; s < PALETTE_SOURCE_COUNT; s++)
+            if (palettes_name(s))
+                n += (size_t)snprintf(ret_text + n, PARAM_ALLOWED_BYTES - n, "%s, ", palettes_name(s));
+        assert(n < PARAM_ALLOWED_BYTES - 64);
+        snprintf(ret_text + n - 2, PARAM_ALLOWED_BYTES - n + 2,
+                 " or 2 to %d colours with commas such as 203040,ffeedd", PALETTE_MAX);
         return;
     case PARAM_SEED:
         snprintf(ret_text, PARAM_ALLOWED_BYTES, "text of 1 to %d bytes without control characters",

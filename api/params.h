@@ -12,7 +12,7 @@ enum param_kind {
     PARAM_NUMBER,  /* decimal number, kept as an integer count of steps of 10^-decimals */
     PARAM_CHOICE,  /* one of a list of words */
     PARAM_COLOR,   /* rrggbb with or without '#', or a word */
-    PARAM_PALETTE, /* "auto" or 2..16 colours with commas */
+    PARAM_PALETTE, /* a name (renderer/palettes.h) or 2..16 colours with commas */
     PARAM_SEED     /* text of up to SEED_MAX_BYTES bytes */
 };
 

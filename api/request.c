@@ -10,6 +10,7 @@
 #include "api/fault.h"
 #include "api/params.h"
 #include "api/text.h"
+#include "renderer/palettes.h"
 
 #define NAME_MAX_BYTES  TEXT_DISTANCE_MAX /* longer than any name, even misspelt */
 #define VALUE_MAX_BYTES 1024 /* longer than any sensible spelling of a value; palettes need 127 */
@@ -110,11 +111,21 @@ static enum err parse_color(int i, const char *value, size_t len, int32_t *ret_v
     return ERR_NONE;
 }
 
+/* What the value names, or PALETTE_LIST. */
+static int32_t palette_named(const char *value, size_t len)
+{
+    for (int32_t source = 0; source < PALETTE_SOURCE_COUNT; source++)
+        if (same_text(palettes_name(source), value, len))
+            return source;
+    return PALETTE_LIST;
+}
+
 static enum err set_palette(struct request *r, const char *value, size_t len)
 {
     uint32_t palette[PALETTE_MAX] = {0};
     int32_t count = 0;
-    if (!same_text("auto", value, len)) {
+    int32_t source = palette_named(value, len);
+    if (source == PALETTE_LIST) {
         for (size_t at = 0; at <= len; count++) {
             const char *comma = at < len ? memchr(value + at, ',', len - at) : NULL;
             size_t end = comma ? (size_t)(comma - value) : len;
@@ -130,6 +141,7 @@ static enum err set_palette(struct request *r, const char *value, size_t len)
     }
     memcpy(r->planet.palette, palette, sizeof palette);
     r->planet.palette_count = count;
+    r->planet.palette_source = source;
     return ERR_NONE;
 }
 

@@ -35,6 +35,17 @@ enum layer {
 #define COLOR_AUTO (-1) /* what the body has */
 #define COLOR_NONE (-2) /* nothing is drawn */
 
+/* Where the colours of a picture come from. */
+enum palette_source {
+    PALETTE_AUTO,     /* the body */
+    PALETTE_LIST,     /* `palette` */
+    PALETTE_GENERATE, /* the seed */
+#define PALETTE(id, word, ...) PALETTE_##id,
+#include "renderer/palettes.def"
+#undef PALETTE
+    PALETTE_SOURCE_COUNT
+};
+
 #define PALETTE_MAX 16
 #define FRAMES_MAX  240
 #define PIXELS_MAX  1024
@@ -65,6 +76,8 @@ struct planet_desc {
     int32_t ring_open_milli;         /* short axis over long axis, 20..1000 */
     int32_t atmosphere;              /* colour, COLOR_AUTO or COLOR_NONE */
     int32_t background;              /* colour or COLOR_NONE */
-    int32_t palette_count;           /* colours in `palette`; 0 = the body's own */
+    int32_t palette_count;           /* colours in `palette`; 0 unless palette_source is PALETTE_LIST */
     uint32_t palette[PALETTE_MAX];   /* 0xRRGGBB, ramp order, low to high; unused ones are 0 */
+    int32_t palette_source;          /* enum palette_source */
+    int32_t colors;                  /* most colours of the result, clear ones not counted, 1..256; 0 = all */
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "renderer/bodies.h"
+#include "renderer/palettes.h"
 #include "renderer/scene.h"
 #include "shaders/codes.glsl"
 
@@ -39,6 +40,7 @@ struct table {
 
 struct palette {
     struct planet_desc desc;
+    struct scheme scheme;
     struct table codes, known; /* known: the colours so far */
     uint32_t *colors;
     uint32_t count, capacity;
@@ -78,20 +80,12 @@ static struct rgb lit(struct rgb c, double band, const struct light *light)
     return mixed(shade, cool, (1.0 - band) * light->coolness);
 }
 
-/* Colour `i` of `steps` ground colours, lowest first; a palette of another length is spread over them. */
-static struct rgb ramp_color(const struct planet_desc *d, int i, int steps)
-{
-    const struct body_info *body = &bodies[d->body];
-    if (!d->palette_count)
-        return rgb_of((body->ramps ? body->ramps[scene_ramp(d->seed, body->ramp_count)] : body->ramp)[i]);
-    return rgb_of(d->palette[((d->palette_count - 1) * i * 2 + steps - 1) / (2 * (steps - 1))]);
-}
-
-static struct rgb ground_color(const struct planet_desc *d, uint32_t code, double band)
+static struct rgb ground_color(const struct planet_desc *d, const struct scheme *s, uint32_t code,
+                               double band)
 {
     const struct body_info *body = &bodies[d->body];
     int step = (int)(code & CODE_STEP_MASK);
-    struct rgb c = step < body->steps ? ramp_color(d, step, body->steps) : rgb_of(body->cap);
+    struct rgb c = rgb_of(step < body->steps ? s->ramp[step] : s->cap);
     if (code & CODE_SHINE)
         return c;
     if (code & (CODE_BOWL | CODE_RIM))
@@ -102,28 +96,26 @@ static struct rgb ground_color(const struct planet_desc *d, uint32_t code, doubl
     return shaded;
 }
 
-static struct rgb atmosphere_color(const struct planet_desc *d)
+static struct rgb atmosphere_color(const struct planet_desc *d, const struct scheme *s)
 {
-    return rgb_of(d->atmosphere >= 0 ? (uint32_t)d->atmosphere : bodies[d->body].atmosphere);
+    return rgb_of(d->atmosphere >= 0 ? (uint32_t)d->atmosphere : s->atmosphere);
 }
 
-static struct rgb planet_color(const struct planet_desc *d, uint32_t code)
+static struct rgb planet_color(const struct planet_desc *d, const struct scheme *s, uint32_t code)
 {
     double band = (double)(code >> CODE_BAND_SHIFT & CODE_BAND_MASK) / d->shade_steps;
     uint32_t cover = code >> CODE_COVER_SHIFT & CODE_COVER_MASK;
-    struct rgb c = ground_color(d, code, band);
+    struct rgb c = ground_color(d, s, code, band);
     if (cover == COVER_SHADOW) {
         c = scaled(c, CLOUD_SHADOW);
     } else if (cover != COVER_NONE) {
         /* What shows through a cloud is the same ground everywhere: a cloud is one flat tone, not a copy of
          * the map. */
-        const struct body_info *body = &bodies[d->body];
-        struct rgb cloud =
-            lit(rgb_of(cover == COVER_CORE ? body->cloud : body->cloud_edge), band, &cloud_light);
-        c = mixed(ground_color(d, 1, band), cloud, CLOUD_MIX);
+        struct rgb cloud = lit(rgb_of(cover == COVER_CORE ? s->cloud : s->cloud_edge), band, &cloud_light);
+        c = mixed(ground_color(d, s, 1, band), cloud, CLOUD_MIX);
     }
     if (code & CODE_LIMB)
-        c = mixed(c, atmosphere_color(d), LIMB_MIX);
+        c = mixed(c, atmosphere_color(d, s), LIMB_MIX);
     return c;
 }
 
@@ -137,7 +129,7 @@ static struct rgb ring_color(const struct planet_desc *d, uint32_t code)
 }
 
 /* Colours of the layers that count instead of grading. */
-static struct rgb layer_color(const struct planet_desc *d, uint32_t value)
+static struct rgb layer_color(const struct planet_desc *d, const struct scheme *s, uint32_t value)
 {
     static const uint32_t sea[] = {0x1f529e, 0x5c9e42};
     static const uint32_t clouds[] = {0x26304a, 0x26304a, 0xb2ccee, 0xffffff};
@@ -151,7 +143,7 @@ static struct rgb layer_color(const struct planet_desc *d, uint32_t value)
     case LAYER_SHADOW:
         return rgb_of(shadow[value & 3]);
     case LAYER_BANDS:
-        return ramp_color(d, (int)(value & CODE_STEP_MASK), bodies[d->body].steps);
+        return rgb_of(s->ramp[value & CODE_STEP_MASK]);
     case LAYER_RINGS:
         return rgb_of(rings[value % 3]);
     case LAYER_LIGHT:
@@ -168,20 +160,43 @@ static struct rgb layer_color(const struct planet_desc *d, uint32_t value)
     return scaled((struct rgb){1, 1, 1}, value / 255.0);
 }
 
-uint32_t palette_color(const struct planet_desc *d, uint32_t code)
+static uint32_t full_color(const struct planet_desc *d, const struct scheme *s, uint32_t code)
 {
     uint32_t kind = code >> CODE_KIND_SHIFT & CODE_KIND_MASK;
     if (code == 0)
         return d->background >= 0 ? packed(rgb_of((uint32_t)d->background), 1) : 0;
     if (d->layer != LAYER_COLOR)
-        return packed(layer_color(d, code - 1), 1);
+        return packed(layer_color(d, s, code - 1), 1);
     if (kind == KIND_PLANET)
-        return packed(planet_color(d, code), 1);
+        return packed(planet_color(d, s, code), 1);
     if (kind == KIND_RING)
         return packed(ring_color(d, code), 1);
     if (d->background >= 0)
-        return packed(mixed(rgb_of((uint32_t)d->background), atmosphere_color(d), HALO_ALPHA), 1);
-    return packed(atmosphere_color(d), HALO_ALPHA);
+        return packed(mixed(rgb_of((uint32_t)d->background), atmosphere_color(d, s), HALO_ALPHA), 1);
+    return packed(atmosphere_color(d, s), HALO_ALPHA);
+}
+
+/* The colour of a fixed palette: what is half clear is laid over black, for it has no such colours. */
+static uint32_t fixed_color(const struct planet_desc *d, uint32_t color)
+{
+    double alpha = RGBA_A(color) / 255.0;
+    struct rgb c =
+        scaled((struct rgb){RGBA_R(color) / 255.0, RGBA_G(color) / 255.0, RGBA_B(color) / 255.0}, alpha);
+    uint32_t rgb = byte_of(c.r) << 16 | byte_of(c.g) << 8 | byte_of(c.b);
+    return packed(rgb_of(palettes_nearest(d->palette_source, rgb)), 1);
+}
+
+static uint32_t color_of(const struct planet_desc *d, const struct scheme *s, uint32_t code)
+{
+    uint32_t color = full_color(d, s, code);
+    return color && palettes_fixed(d->palette_source) ? fixed_color(d, color) : color;
+}
+
+uint32_t palette_color(const struct planet_desc *d, uint32_t code)
+{
+    struct scheme scheme;
+    palettes_scheme(d, &scheme);
+    return color_of(d, &scheme, code);
 }
 
 static struct slot *slot_of(const struct table *t, uint32_t key)
@@ -223,6 +238,7 @@ enum err palette_create(const struct planet_desc *desc, struct palette **ret_pal
     if (!p)
         return ERR_OOM;
     p->desc = *desc;
+    palettes_scheme(desc, &p->scheme);
     if (table_resize(&p->codes, 512) || table_resize(&p->known, 512)) {
         palette_destroy(p);
         return ERR_OOM;
@@ -262,7 +278,7 @@ static enum err add_color(struct palette *p, uint32_t color)
  * once. */
 static enum err meet(struct palette *p, uint32_t code, uint32_t *ret_index)
 {
-    uint32_t color = palette_color(&p->desc, code);
+    uint32_t color = color_of(&p->desc, &p->scheme, code);
     uint32_t known = slot_of(&p->known, color)->index_plus_1;
     if (!known) {
         enum err err = add_color(p, color);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "renderer/palette.h"
+#include "renderer/palette_reduce.h"
 #include "renderer/renderer_impl.h"
 #include "renderer/self_test.h"
 
@@ -307,6 +308,9 @@ enum err renderer_draw(struct renderer *r, const struct planet_desc *desc, const
         err = draw_batches(r, desc, cancel, palette, codes, batch, &set);
     if (!err)
         set.colors = palette_take_colors(palette, &set.color_count);
+    if (!err && desc->colors)
+        err = palette_reduce(set.colors, &set.color_count, desc->colors, set.index,
+                             (size_t)desc->frames * frame_pixels);
     palette_destroy(palette);
     free(codes);
     if (err)

@@ -37,7 +37,8 @@ enum {
     STREAM_VARY_MORE,
     STREAM_NOD,
     STREAM_LEAN,
-    STREAM_RAMP = 1042 /* so that the first few seeds, which people look at, differ */
+    STREAM_RAMP = 1042, /* so that the first few seeds, which people look at, differ */
+    STREAM_PICK = 2000
 };
 
 /* A place in the noise, 0..64 cells on each axis, in 1024ths. */
@@ -51,6 +52,11 @@ static void seed_place(uint64_t bits, float *x, float *y, float *z)
 int scene_ramp(uint64_t seed, int count)
 {
     return (int)((seed_stream(seed, STREAM_RAMP) >> 32) * (uint64_t)count >> 32);
+}
+
+int scene_pick(uint64_t seed, int what, int count)
+{
+    return (int)((seed_stream(seed, STREAM_PICK + (uint64_t)what) >> 32) * (uint64_t)count >> 32);
 }
 
 static double stripe_tone(uint64_t seed, int stripe)

@@ -27,6 +27,9 @@ struct scene_turn scene_turn_make(const struct planet_desc *desc, int frame);
 /* Which of `count` ramps this seed's body has. Threads: any. */
 int scene_ramp(uint64_t seed, int count);
 
+/* 0..count - 1, another choice of this seed for each `what` (0..31). Threads: any. */
+int scene_pick(uint64_t seed, int what, int count);
+
 /* Tone of a ring stripe (0..8) or group of stripes (9..12, see shaders/rings.glsl), 0..1: dark to light, a
  * gap where it is too low. Threads: any. */
 double scene_ring_tone(uint64_t seed, int code);

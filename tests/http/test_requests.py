@@ -176,3 +176,13 @@ def test_only_json_is_read():
     for kind in ("application/json", "Application/JSON; charset=utf-8"):
         equal(post(shared(), b"{}", ["Content-Type: " + kind]).status, 200)
     equal(get(shared(), "/planet", method="POST", body=b"{}").status, 200)
+
+
+def test_a_palette_may_be_named():
+    plain = image("/planet.png?seed=5")["ETag"]
+    equal(image("/planet.png?seed=5&palette=auto&colors=0")["ETag"], plain)
+    named = {image(f"/planet.png?seed=5&palette={name}")["ETag"] for name in ("pico8", "gameboy", "endesga32", "generate")}
+    equal(len(named | {plain}), 5)
+    equal(post(shared(), {"seed": 5, "format": "png", "palette": "pico8"})["ETag"], image("/planet.png?seed=5&palette=pico8")["ETag"])
+    for bad in ("palette=pico9", "palette=pico8,fff", "colors=-1", "colors=257"):
+        check_problem(get(shared(), "/planet?" + bad), 400, parameter=bad.split("=")[0])
