@@ -8,7 +8,7 @@ from harness import SLOW, SLOW_ARGS, Closed, Conn, Server, check_problem, equal,
 
 
 def test_sigterm_answers_what_was_accepted_and_closes_what_is_idle():
-    with Server(*SLOW_ARGS) as s:
+    with Server(*SLOW_ARGS, "--drain-seconds", "300") as s: # a sanitizer draws ten times as long
         idle = [Conn(s) for _ in range(50)]
         for c in idle[:25]:
             c.ask("/planet?seed=1")
@@ -43,7 +43,7 @@ def test_sigint_ends_it_as_well():
 
 
 def test_readyz_is_503_while_draining_and_new_work_is_refused():
-    with Server(*SLOW_ARGS) as s:
+    with Server(*SLOW_ARGS, "--drain-seconds", "300") as s:
         # Requests that were on their way already: their first half was sent before.
         probe, miss, hit, busy = Conn(s), Conn(s), Conn(s), Conn(s)
         hit.ask("/planet?seed=1")
