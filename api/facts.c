@@ -84,7 +84,7 @@ static json_t *pictures_json(const struct request *r)
 {
     json_t *out = json_object();
     for (int f = 0; f < FORMAT_COUNT; f++) {
-        if (encoders[f].document)
+        if (!encoders[f].encode)
             continue;
         struct request picture = facts_picture(r, (enum format)f);
         struct key key;
@@ -182,9 +182,8 @@ static json_t *colors_json(const struct frame_set *frames)
     return out;
 }
 
-enum err facts_write(const void *request, const struct frame_set *frames, struct blob *out)
+enum err facts_write(const struct request *r, const struct frame_set *frames, struct blob *out)
 {
-    const struct request *r = request;
     const struct body_info *body = &bodies[r->planet.body];
     struct key key;
     struct census census;

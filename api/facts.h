@@ -8,10 +8,10 @@
 #define FACTS_COLORS_MAX 64 /* listed at most: a picture has a few dozen, the grid layer thousands */
 #define FACTS_ALT_BYTES  320
 
-/* JSON about the first frame of `request` (a finished struct request): request, key, pictures (URL and key in
+/* JSON about the first frame of the finished request: request, key, pictures (URL and key in
  * each format), body, size, loop, disc, rings, light, shares, colours, alt. The same input gives the same
- * bytes. Appends to *out. ERR_OOM. Threads: any. The type is that of encode_desc.document. */
-MUST_USE enum err facts_write(const void *request, const struct frame_set *frames, struct blob *out);
+ * bytes. Appends to *out. ERR_OOM. Threads: any. */
+MUST_USE enum err facts_write(const struct request *r, const struct frame_set *frames, struct blob *out);
 
 /* One sentence for those who can't see the picture. NUL-terminated. */
 void facts_alt(const struct request *r, const struct frame_set *frames, char ret_alt[FACTS_ALT_BYTES]);

@@ -98,8 +98,13 @@ MUST_USE enum err request_accept(const char *accept, enum format *ret_format);
 /* The grid of a finished request for a sheet or an atlas. */
 struct sheet_layout request_sheet_layout(const struct request *r);
 
-/* How many frames must be drawn for it: all, or of a document the first one alone. */
-int32_t request_frames_drawn(const struct request *r);
+/* What a settled request costs to make, all drawings and frames together. request_finish() lets neither pass
+ * PICTURE_PIXELS_MAX. */
+struct request_size {
+    int64_t drawn_pixels; /* 0: nothing is drawn for it */
+    int64_t file_pixels;  /* what is encoded, zoom and margins included */
+};
+struct request_size request_size(const struct request *r);
 
-/* The encoder's side of a finished request; both must outlive the result. */
+/* The encoder's side of a finished request; `key` must outlive the result. */
 struct encode_desc request_encode_desc(const struct request *r, const char *key);

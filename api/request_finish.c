@@ -157,27 +157,41 @@ struct sheet_layout request_sheet_layout(const struct request *r)
     return sheet_layout_make(r->planet.frames, r->planet.pixels * r->zoom, r->columns, r->margin, r->spacing);
 }
 
-static enum err check_sheet_size(const struct request *r, struct request_fault *fault)
+struct request_size request_size(const struct request *r)
 {
-    struct sheet_layout l = request_sheet_layout(r);
-    if (l.width_px * l.height_px <= PICTURE_PIXELS_MAX)
-        return ERR_NONE;
-    return fault_set(fault, ERR_PICTURE_SIZE, "pixels",
-                     "the sheet would have %lld x %lld pixels, and may have %d at most",
-                     (long long)l.width_px, (long long)l.height_px, PICTURE_PIXELS_MAX);
+    int64_t side = r->planet.pixels, zoom = r->zoom,
+            frames = r->planet.frames; /* so each product is < 2^38 */
+    struct sheet_layout sheet = request_sheet_layout(r);
+    int64_t drawn = side * side * frames;
+    switch ((enum format)r->format) {
+    case FORMAT_SHEET:
+        return (struct request_size){drawn, sheet.width_px * sheet.height_px};
+    case FORMAT_ATLAS: /* as large as the sheet that it tells of, so that there is none without one */
+        return (struct request_size){0, sheet.width_px * sheet.height_px};
+    case FORMAT_JSON: /* reads one frame; the zoom is only told */
+        return (struct request_size){side * side, side * side};
+    case FORMAT_PNG:
+    case FORMAT_GIF:
+    case FORMAT_APNG:
+    case FORMAT_COUNT:
+        break;
+    }
+    return (struct request_size){drawn, drawn * zoom * zoom};
 }
 
 static enum err check_size(const struct request *r, struct request_fault *fault)
 {
-    if (r->format == FORMAT_SHEET || r->format == FORMAT_ATLAS)
-        return check_sheet_size(r, fault);
-    int64_t pixels = r->planet.pixels, zoom = r->zoom, frames = r->planet.frames;
-    int64_t product = pixels * pixels * frames * zoom * zoom; /* below 2^38 by the ranges */
-    if (product <= PICTURE_PIXELS_MAX)
+    struct request_size size = request_size(r);
+    if (size.drawn_pixels <= PICTURE_PIXELS_MAX && size.file_pixels <= PICTURE_PIXELS_MAX)
         return ERR_NONE;
+    struct sheet_layout l = request_sheet_layout(r);
+    if (r->format == FORMAT_SHEET || r->format == FORMAT_ATLAS)
+        return fault_set(fault, ERR_PICTURE_SIZE, "pixels",
+                         "the sheet would have %lld x %lld pixels, and may have %d at most",
+                         (long long)l.width_px, (long long)l.height_px, PICTURE_PIXELS_MAX);
     return fault_set(fault, ERR_PICTURE_SIZE, "pixels",
                      "pixels x pixels x frames x zoom x zoom is %lld here and may be %d at most",
-                     (long long)product, PICTURE_PIXELS_MAX);
+                     (long long)size.file_pixels, PICTURE_PIXELS_MAX);
 }
 
 enum err request_finish(struct request *r, struct request_fault *ret_fault)
@@ -198,7 +212,13 @@ enum err request_finish(struct request *r, struct request_fault *ret_fault)
     return err;
 }
 
-int32_t request_frames_drawn(const struct request *r)
+struct encode_desc request_encode_desc(const struct request *r, const char *key)
 {
-    return encoders[r->format].document ? 1 : r->planet.frames;
+    return (struct encode_desc){.zoom = r->zoom,
+                                .fps = r->fps,
+                                .loops = r->loops,
+                                .key = key,
+                                .columns = r->columns,
+                                .margin_px = r->margin,
+                                .spacing_px = r->spacing};
 }

@@ -27,10 +27,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "api/atlas.h"
+#include "api/file.h"
 #include "renderer/base/blob.h"
 #include "renderer/base/pool.h"
-#include "renderer/encode/encoder.h"
 #include "renderer/frame_set.h"
 #include "renderer/renderer.h"
 #include "server/flight.h"
@@ -115,34 +114,37 @@ static void settled_check(struct pipeline *p)
 
 /* ---- render ---- */
 
-/* Frames, file, entry; returns early when f->cancel gets set. *ret_drawn_ns: what the frames cost on all
- * threads. */
+/* Draws for a flight and keeps the time of it. */
+struct flight_artist {
+    struct file_artist artist; /* the first member, so that one is the other */
+    struct renderer *renderer;
+    uint64_t render_ns; /* by the clock */
+    uint64_t drawn_ns;  /* what the frames cost on all threads */
+};
+
+static enum err flight_frames(struct file_artist *self, const struct planet_desc *desc,
+                              struct frame_set *ret_frames)
+{
+    struct flight_artist *a = (struct flight_artist *)self;
+    uint64_t begin = now_ns(), helped = pool_helped_ns();
+    enum err err = renderer_draw(a->renderer, desc, self->cancel, ret_frames);
+    uint64_t took = now_ns() - begin;
+    a->render_ns += took;
+    a->drawn_ns += took + (pool_helped_ns() - helped);
+    return err;
+}
+
+/* Frames, file, entry; returns early when f->cancel gets set. */
 static enum err flight_draw(struct pipeline *p, struct flight *f, uint64_t *ret_drawn_ns,
                             struct entry **ret_entry)
 {
-    struct frame_set frames = {0};
+    struct flight_artist a = {.artist = {flight_frames, &f->cancel}, .renderer = p->renderer};
     struct blob body = {0};
-    struct encode_desc desc = request_encode_desc(&f->request, f->key.text);
-
-    if (!encoders[f->request.format].encode) {
-        enum err told = atlas_write(&f->request, &body);
-        if (!told)
-            told = entry_create(&f->request, &f->key, &body, ret_entry);
-        blob_free(&body);
-        return told;
-    }
-    uint64_t begin = now_ns(), helped = pool_helped_ns();
-    struct planet_desc planet = f->request.planet;
-    planet.frames = request_frames_drawn(&f->request);
-    enum err err = renderer_draw(p->renderer, &planet, &f->cancel, &frames);
-    if (err)
-        return err;
-    uint64_t drawn = now_ns();
-    f->times.render_ns = drawn - begin;
-    *ret_drawn_ns = drawn - begin + (pool_helped_ns() - helped);
-    err = encoders[f->request.format].encode(&frames, &desc, &f->cancel, &body);
-    frame_set_finish(&frames);
-    f->times.encode_ns = now_ns() - drawn;
+    uint64_t begin = now_ns();
+    enum err err = file_make(&f->request, &f->key, &a.artist, &body);
+    f->times.render_ns = a.render_ns;
+    f->times.encode_ns = now_ns() - begin - a.render_ns;
+    *ret_drawn_ns = a.drawn_ns;
     if (!err) {
         blob_shrink(&body);
         err = entry_create(&f->request, &f->key, &body, ret_entry);

@@ -24,9 +24,8 @@
 #define TEACHES_PIXELS 4096 /* the 64 x 64 of a default picture */
 
 static const uint64_t encode_start_ps[FORMAT_COUNT] = {
-    [FORMAT_PNG] = PNG_START_PS,   [FORMAT_GIF] = GIF_START_PS,
-    [FORMAT_APNG] = APNG_START_PS, [FORMAT_SHEET] = PNG_START_PS,
-    [FORMAT_ATLAS] = 0, /* nothing is drawn for it */
+    [FORMAT_PNG] = PNG_START_PS,   [FORMAT_GIF] = GIF_START_PS, [FORMAT_APNG] = APNG_START_PS,
+    [FORMAT_SHEET] = PNG_START_PS, [FORMAT_ATLAS] = 0, /* nothing is drawn for it */
     [FORMAT_JSON] = JSON_START_PS,
 };
 
@@ -48,22 +47,11 @@ static int draw_index(const struct request *r)
     return r->planet.layer == LAYER_COLOR ? r->planet.body : BODY_COUNT;
 }
 
-/* At most PICTURE_PIXELS_MAX, as is file_pixels(). */
-static uint64_t drawn_pixels(const struct request *r)
-{
-    return (uint64_t)r->planet.pixels * (uint64_t)r->planet.pixels * (uint64_t)request_frames_drawn(r);
-}
-
-static uint64_t file_pixels(const struct request *r)
-{
-    return drawn_pixels(r) * (uint64_t)r->zoom * (uint64_t)r->zoom;
-}
-
 uint64_t work_estimate_ns(const struct work *w, const struct request *r)
 {
-    if (!encoders[r->format].encode)
-        return WORK_LEAST_NS;
-    uint64_t ps = drawn_pixels(r) * w->draw_ps[draw_index(r)] + file_pixels(r) * w->encode_ps[r->format];
+    struct request_size size = request_size(r);
+    uint64_t ps = (uint64_t)size.drawn_pixels * w->draw_ps[draw_index(r)] +
+                  (uint64_t)size.file_pixels * w->encode_ps[r->format];
     return WORK_LEAST_NS + ps / 1000;
 }
 
@@ -80,8 +68,7 @@ static void average_move(uint64_t *average_ps, uint64_t pixels, uint64_t took_ns
 
 void work_learn(struct work *w, const struct request *r, uint64_t render_ns, uint64_t encode_ns)
 {
-    if (!encoders[r->format].encode)
-        return;
-    average_move(&w->draw_ps[draw_index(r)], drawn_pixels(r), render_ns, DRAW_START_PS);
-    average_move(&w->encode_ps[r->format], file_pixels(r), encode_ns, encode_start_ps[r->format]);
+    struct request_size size = request_size(r);
+    average_move(&w->draw_ps[draw_index(r)], (uint64_t)size.drawn_pixels, render_ns, DRAW_START_PS);
+    average_move(&w->encode_ps[r->format], (uint64_t)size.file_pixels, encode_ns, encode_start_ps[r->format]);
 }

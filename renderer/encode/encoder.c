@@ -51,25 +51,13 @@ const struct encoder encoders[FORMAT_COUNT] = {
                      .mime = "application/json",
                      .extension = "json",
                      .animated = true,
-                     .encode = document_encode,
-                     .choice = CHOICE_NONE,
-                     .document = true},
+                     .choice = CHOICE_NONE},
 };
 
 const char *encoder_libraries(void)
 {
     return "libpng " PNG_LIBPNG_VER_STRING ", libdeflate " LIBDEFLATE_VERSION_STRING ", giflib " TEXT(
         GIFLIB_MAJOR) "." TEXT(GIFLIB_MINOR) "." TEXT(GIFLIB_RELEASE) ", encoders " TEXT(ENCODER_REVISION);
-}
-
-enum err document_encode(const struct frame_set *frames, const struct encode_desc *desc,
-                         const atomic_bool *cancel, struct blob *out)
-{
-    (void)cancel;
-    enum err err = encode_check(frames, desc);
-    if (err)
-        return err;
-    return desc->document ? desc->document(desc->about, frames, out) : ERR_ENCODE;
 }
 
 enum err encode_check(const struct frame_set *frames, const struct encode_desc *desc)

@@ -21,10 +21,6 @@ struct encode_desc {
     int columns;     /* frames in a row, 1..frames, 0 = nearest to square; sheets only, as are these: */
     int margin_px;   /* around all frames, 0..64, not zoomed */
     int spacing_px;  /* between frames, 0..64, not zoomed */
-    /* What a format that is no picture says, by who knows more of the request than frames; NULL for pictures.
-     */
-    enum err (*document)(const void *about, const struct frame_set *frames, struct blob *out);
-    const void *about;
 };
 
 /* What an Accept header can do. Browsers name formats for every image of a page, and a page that asks for
@@ -49,8 +45,6 @@ struct encoder {
     enum encoder_choice choice;
     const char *address; /* path of its own; NULL: /planet.NAME and /planet/{type}/{seed}.NAME */
     const char *suffix;  /* of file names, before the dot; NULL = none */
-    bool document; /* no picture but words about one: Accept never chooses it, and it needs the first frame
-                    * alone, whatever `animated` says of the frames that may be asked for */
 };
 
 extern const struct encoder encoders[FORMAT_COUNT];

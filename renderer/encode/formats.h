@@ -20,9 +20,6 @@ MUST_USE enum err apng_encode(const struct frame_set *frames, const struct encod
 /* All frames in one PNG, by sheet_layout.h. */
 MUST_USE enum err sheet_encode(const struct frame_set *frames, const struct encode_desc *desc,
                                const atomic_bool *cancel, struct blob *out);
-/* Leaves it to desc->document; ERR_ENCODE when there is none. */
-MUST_USE enum err document_encode(const struct frame_set *frames, const struct encode_desc *desc,
-                                  const atomic_bool *cancel, struct blob *out);
 
 #define ENCODE_ZOOM_MAX 32 /* the range of encode_desc.zoom */
 

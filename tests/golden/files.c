@@ -10,18 +10,28 @@
 
 #include <xxhash.h>
 
-#include "api/atlas.h"
+#include "api/file.h"
 #include "api/key.h"
 #include "api/request.h"
 #include "renderer/renderer.h"
 
 #define LINES_MAX 200
 
+struct drawer {
+    struct file_artist artist;
+    struct renderer *renderer;
+};
+
+static enum err drawer_draw(struct file_artist *self, const struct planet_desc *desc,
+                            struct frame_set *ret_frames)
+{
+    return renderer_draw(((struct drawer *)self)->renderer, desc, self->cancel, ret_frames);
+}
+
 static bool file_hash(struct renderer *r, const char *query, char ret_hash[17])
 {
     struct request req;
     struct request_fault fault = {0};
-    struct frame_set set;
     struct blob file = {0};
     struct key key;
     request_init(&req);
@@ -30,13 +40,9 @@ static bool file_hash(struct renderer *r, const char *query, char ret_hash[17])
         return false;
     }
     key_make(&req, &key);
-    struct encode_desc desc = request_encode_desc(&req, key.text);
-    if (renderer_draw(r, &req.planet, NULL, &set))
-        return false;
-    const struct encoder *e = &encoders[req.format];
-    enum err err = e->encode ? e->encode(&set, &desc, NULL, &file) : atlas_write(&req, &file);
+    struct drawer d = {{drawer_draw, NULL}, r};
+    enum err err = file_make(&req, &key, &d.artist, &file);
     snprintf(ret_hash, 17, "%016" PRIx64, (uint64_t)XXH3_64bits(file.data, file.len));
-    frame_set_finish(&set);
     blob_free(&file);
     return !err;
 }

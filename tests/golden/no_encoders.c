@@ -9,7 +9,7 @@ const struct encoder encoders[FORMAT_COUNT] = {
     [FORMAT_APNG] = {.name = "apng", .extension = "apng", .animated = true},
     [FORMAT_SHEET] = {.name = "sheet", .extension = "png", .animated = true, .address = "/sheet.png"},
     [FORMAT_ATLAS] = {.name = "atlas", .extension = "json", .animated = true, .address = "/sheet.json"},
-    [FORMAT_JSON] = {.name = "json", .extension = "json", .animated = true, .document = true},
+    [FORMAT_JSON] = {.name = "json", .extension = "json", .animated = true},
 };
 
 const char *encoder_libraries(void)
