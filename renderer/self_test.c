@@ -34,6 +34,7 @@ static const struct planet_desc base = {
     .ring_open_milli = 300,
     .atmosphere = COLOR_AUTO,
     .background = COLOR_NONE,
+    .outline = COLOR_NONE,
 };
 
 static enum err add_scene(struct backend *b, const struct planet_desc *desc, uint32_t *codes,

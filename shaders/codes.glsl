@@ -28,6 +28,8 @@
 
 #define CODE_SHINE (1u << 16) /* the ground step's own colour, unlit, whatever the band */
 
+#define CODE_OUTLINE (1u << 17) /* beside what is drawn: not a kernel's, renderer/touch_up.c adds it */
+
 /* Of the rings. */
 #define RING_STRIPE_MASK 15u /* stripe 0..8 or group 9..12, see rings.glsl */
 #define RING_DARK 16u        /* in the planet's shadow */
