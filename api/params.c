@@ -243,8 +243,7 @@ bool param_matters(int i, const struct request *r)
         return turns && r->planet.turns != 0;
     case PARAM_ROW_light_elevation:
     case PARAM_ROW_shade_steps:
-    case PARAM_ROW_shading:
-    case PARAM_ROW_dither:
+    case PARAM_ROW_terminator:
         return !(traits & BODY_SHINES);
     case PARAM_ROW_light_azimuth: /* from the viewer, or from behind, there is no side */
         return !(traits & BODY_SHINES) && r->planet.light_elevation_decideg != 900 &&

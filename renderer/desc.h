@@ -35,8 +35,11 @@ enum layer {
  * roughens. */
 enum shading { SHADING_STEPS, SHADING_RAMP };
 
-/* What lies between two light bands. */
+/* What lies between two light bands, and between two tones of one material. */
 enum dither { DITHER_NONE, DITHER_CHECKER, DITHER_BAYER2, DITHER_BAYER4, DITHER_BAYER8, DITHER_COUNT };
+
+/* Where night begins: with little light left, or where the sphere turns away from the light. */
+enum terminator { TERMINATOR_EARLY, TERMINATOR_TRUE };
 
 /* A colour field holds 0xRRGGBB or one of these. */
 #define COLOR_AUTO (-1) /* what the body has */
@@ -92,4 +95,5 @@ struct planet_desc {
     int32_t clean;                   /* 0 or 1: single pixels join their surroundings */
     int32_t min_light_milli;         /* light in the dark, thousandths of full light, 0..1000 */
     int32_t outline;                 /* colour of one pixel around the silhouette, or COLOR_NONE */
+    int32_t terminator;              /* enum terminator */
 };

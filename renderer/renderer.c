@@ -268,6 +268,7 @@ static enum err draw_batches(struct renderer *r, const struct planet_desc *desc,
 {
     struct scene scene;
     struct scene_turn turns[FRAMES_MAX];
+    size_t frame_pixels = (size_t)set->side * (size_t)set->side;
     scene_make(desc, &scene);
     for (int i = 0; i < desc->frames; i++)
         turns[i] = scene_turn_make(desc, i);

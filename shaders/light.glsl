@@ -6,14 +6,12 @@ fn_point ground_light(scene S)
     return ground_point(S, make_point(all_real(S.light_x), all_real(S.light_y), all_real(S.light_z)));
 }
 
-/* What a pixel adds to its light, in bands, before it is cut into bands: the matrix of Bayer (1973), whose highest bit
- * alone is a checkerboard. */
+/* What a pixel adds to its light, in bands, before it is cut into bands. */
 fn_real light_dither(scene S, real px, real py)
 {
-    word x = to_word(px);
     word y = to_word(py);
-    word d = x ^ y;
-    word level = ((d & 1u) << 5) | ((y & 1u) << 4) | ((d & 2u) << 2) | ((y & 2u) << 1) | ((d & 4u) >> 1) | ((y & 4u) >> 2);
+    word d = to_word(px) ^ y;
+    word level = BAYER_LEVEL(d, y);
     real v = to_real(level >> S.dither_shift) + 0.5f;
     v = v * S.dither_step;
     return v - S.dither;
@@ -34,9 +32,9 @@ fn_word light_band(scene S, point n, real px, real py)
         bend = bend * S.rough;
         lit = lit + bend;
     }
-    lit = min(max(lit, all_real(0.0f)), all_real(1.0f));
-    real steps = lit * S.shade_steps;
+    real steps = min(max(lit, all_real(-1.0f)), all_real(1.0f)) * S.shade_steps;
     if (S.dither > 0.0f)
-        steps = min(max(steps + light_dither(S, px, py), all_real(0.0f)), all_real(S.shade_steps));
-    return to_word(floor(steps + 0.35f));
+        steps = steps + light_dither(S, px, py);
+    steps = max(steps + S.light_bias, all_real(0.0f));
+    return to_word(min(floor(steps), all_real(S.shade_steps)));
 }
