@@ -248,6 +248,9 @@ bool param_matters(int i, const struct request *r)
     case PARAM_ROW_light_azimuth: /* from the viewer, or from behind, there is no side */
         return !(traits & BODY_SHINES) && r->planet.light_elevation_decideg != 900 &&
                r->planet.light_elevation_decideg != -900;
+    case PARAM_ROW_shading: /* also of what shines: the defaults of dither and clean go by it */
+    case PARAM_ROW_dither:
+        return r->planet.layer == LAYER_COLOR || r->planet.layer == LAYER_LIGHT;
     case PARAM_ROW_min_light:
         return !(traits & BODY_SHINES) && r->planet.layer == LAYER_COLOR;
     case PARAM_ROW_clean:

@@ -125,7 +125,7 @@ static void make_light(const struct planet_desc *d, struct scene *s)
 static const struct edge {
     double width;
     uint32_t bits;
-} edges[DITHER_COUNT] = {[DITHER_CHECKER] = {0.36, 1},
+} edges[DITHER_COUNT] = {[DITHER_CHECKER] = {0.22, 1},
                          [DITHER_BAYER2] = {0.6, 2},
                          [DITHER_BAYER4] = {0.8, 4},
                          [DITHER_BAYER8] = {1.0, 6}};

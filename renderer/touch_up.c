@@ -1,8 +1,8 @@
 /* touch_up.c -- what a pixel artist does last: steps are dithered into each other, lone pixels go, a line is
  * drawn around the silhouette.
- * All of it works on codes, after whatever backend drew them, so that it is exact, needs no kernel, and covers
- * each body and layer alike. The light is dithered by the kernels (shaders/light.glsl), which know how far a
- * pixel is from the next band; tones have no such gradient, so here their edges get a width in pixels.
+ * All of it works on codes, after whatever backend drew them, so that it is exact, needs no kernel, and
+ * covers each body and layer alike. The light is dithered by the kernels (shaders/light.glsl), which know how
+ * far a pixel is from the next band; tones have no such gradient, so here their edges get a width in pixels.
  * Threads: pure. */
 #include "renderer/touch_up.h"
 
@@ -27,7 +27,7 @@ static const struct edge {
 } edges[DITHER_COUNT] = {
     [DITHER_CHECKER] = {2, 1}, [DITHER_BAYER2] = {3, 2}, [DITHER_BAYER4] = {5, 4}, [DITHER_BAYER8] = {7, 6}};
 
-#define REACH_MAX 4 /* pixels from an edge that the widest one takes */
+#define REACH_MAX 6 /* pixels above one that count: the widest edge, and two beyond */
 
 /* Two codes between which a field may be dithered: neighbouring tones of one material. */
 typedef bool pair_of(const struct body_info *body, uint32_t a, uint32_t b);
@@ -69,9 +69,16 @@ static const uint32_t *at(const struct view *v, int x, int y)
     return y > v->y ? v->codes + (size_t)y * (size_t)v->side + x : v->kept[y % (REACH_MAX + 1)] + x;
 }
 
-/* What `field` of the pixel becomes. The share of the higher tone falls from 1 to 0 over the edge's width, and
- * the matrix says which pixels make up that share. A pixel whose own tone is no more than a pixel wide there
- * stays: it would break up into dots. */
+/* Whether the tone goes on from x, y away from the edge for two pixels. */
+static bool wide(const struct view *v, int x, int y, int dx, int dy, uint32_t tone, uint32_t mask)
+{
+    const uint32_t *near = at(v, x, y), *far = at(v, x - dx, y - dy);
+    return near && far && (*near & mask) == tone && (*far & mask) == tone;
+}
+
+/* What `field` of the pixel becomes. The share of the higher tone falls from 1 to 0 over the edge's width,
+ * and the matrix says which pixels make up that share. Where either tone is less than three pixels wide all
+ * stays: thin things would break up into dots. */
 static uint32_t dithered(const struct view *v, const struct body_info *body, const struct field *field,
                          const struct edge *e, int x)
 {
@@ -82,8 +89,10 @@ static uint32_t dithered(const struct view *v, const struct body_info *body, con
     for (int d = 1; 2 * d - 1 < e->half_width; d++)
         for (int i = 0; i < 4; i++) {
             const uint32_t *there = at(v, x + d * dx[i], v->y + d * dy[i]);
-            const uint32_t *behind = at(v, x - dx[i], v->y - dy[i]);
-            if (!there || !behind || !field->pair(body, code, *there) || (*behind ^ code) & field->mask)
+            if (!there || !field->pair(body, code, *there) ||
+                !wide(v, x - dx[i], v->y - dy[i], dx[i], dy[i], code & field->mask, field->mask) ||
+                !wide(v, x + (d + 1) * dx[i], v->y + (d + 1) * dy[i], -dx[i], -dy[i], *there & field->mask,
+                      field->mask))
                 continue;
             bool high = (code & field->mask) > (*there & field->mask);
             int inside = high ? 2 * d - 1 : 1 - 2 * d; /* from the edge, in half pixels */
@@ -132,7 +141,8 @@ static void look_around(const uint32_t *codes, int side, int x, int y, struct ar
     }
 }
 
-/* Whether two pixels belong together: a wide dither sets lone pixels of the next tone or band, which are meant. */
+/* Whether two pixels belong together: a wide dither sets lone pixels of the next tone or band, which are
+ * meant. */
 static bool alike(const struct planet_desc *d, uint32_t a, uint32_t b)
 {
     if (a == b)
@@ -168,17 +178,30 @@ static uint32_t commonest(uint32_t code, const struct around *a)
 
 #define LIGHTS_AROUND 6 /* with so many around it a light is part of an area; with fewer a lamp or a star */
 
-static uint32_t cleaned(const struct planet_desc *d, uint32_t code, const struct around *a)
+/* One pass, in place: a lone pixel takes the code of a neighbour, which is not lone from then on, so that
+ * none is made. Says whether there was any. */
+static bool clean_once(const struct planet_desc *d, uint32_t *codes)
 {
-    int lights = 0;
-    for (int i = 0; i < a->count; i++) {
-        if (alike(d, a->code[i], code))
-            return code;
-        lights += (a->code[i] & CODE_SHINE) != 0;
+    bool any = false;
+    for (int y = 0; y < d->pixels; y++) {
+        uint32_t *row = codes + (size_t)y * (size_t)d->pixels;
+        for (int x = 0; x < d->pixels; x++) {
+            if (x && row[x - 1] == row[x])
+                continue;
+            struct around a;
+            int lights = 0, i = 0;
+            look_around(codes, d->pixels, x, y, &a);
+            while (i < a.count && !alike(d, a.code[i], row[x]))
+                lights += (a.code[i++] & CODE_SHINE) != 0;
+            bool meant =
+                ((row[x] & CODE_SHINE) && lights < LIGHTS_AROUND) || (row[x] && KIND(row[x]) == KIND_NOTHING);
+            if (i < a.count || meant)
+                continue;
+            row[x] = commonest(row[x], &a);
+            any = true;
+        }
     }
-    if (((code & CODE_SHINE) && lights < LIGHTS_AROUND) || (code && KIND(code) == KIND_NOTHING))
-        return code;
-    return commonest(code, a);
+    return any;
 }
 
 static bool solid(uint32_t code)
@@ -187,28 +210,19 @@ static bool solid(uint32_t code)
 }
 
 /* Beside the silhouette, in place of the air's glow; what has no room in the frame is left out. */
-static uint32_t outlined(const struct planet_desc *d, uint32_t code, const struct around *a)
-{
-    (void)d;
-    if (solid(code))
-        return code;
-    for (int i = 0; i < a->beside; i++)
-        if (solid(a->code[i]))
-            return CODE_OUTLINE;
-    return code;
-}
-
-/* In place, pixel after pixel. For cleaning that is what leaves none over: a lone pixel takes the code of a
- * neighbour, which is not lone from then on. */
-static void each_pixel(const struct planet_desc *d, uint32_t *codes,
-                       uint32_t (*change)(const struct planet_desc *, uint32_t, const struct around *))
+static void outline(const struct planet_desc *d, uint32_t *codes)
 {
     for (int y = 0; y < d->pixels; y++) {
         uint32_t *row = codes + (size_t)y * (size_t)d->pixels;
         for (int x = 0; x < d->pixels; x++) {
             struct around a;
+            bool beside = false;
+            if (solid(row[x]))
+                continue;
             look_around(codes, d->pixels, x, y, &a);
-            row[x] = change(d, row[x], &a);
+            for (int i = 0; i < a.beside; i++)
+                beside |= solid(a.code[i]);
+            row[x] = beside ? CODE_OUTLINE : row[x];
         }
     }
 }
@@ -219,8 +233,9 @@ void touch_up(const struct planet_desc *d, uint32_t *codes)
         return;
     if (d->dither != DITHER_NONE)
         dither(d, codes);
-    if (d->clean)
-        each_pixel(d, codes, cleaned);
+    while (d->clean &&
+           clean_once(d, codes)) /* again, since what is a lamp goes by its neighbours: there are */
+        continue;                /* fewer lone ones each time */
     if (d->outline >= 0)
-        each_pixel(d, codes, outlined);
+        outline(d, codes);
 }
