@@ -54,7 +54,7 @@ static const char *const examples[PARAM_ROW_COUNT][EXAMPLES_MAX] = {
     [PARAM_ROW_clean] = {"on"},
     [PARAM_ROW_min_light] = {"0.2"},
     [PARAM_ROW_outline] = {"none", "101018"},
-    [PARAM_ROW_terminator] = {"true"},
+    [PARAM_ROW_terminator] = {"exact"},
     [PARAM_ROW_rev] = {"1"},
 };
 

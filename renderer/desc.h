@@ -39,7 +39,7 @@ enum shading { SHADING_STEPS, SHADING_RAMP };
 enum dither { DITHER_NONE, DITHER_CHECKER, DITHER_BAYER2, DITHER_BAYER4, DITHER_BAYER8, DITHER_COUNT };
 
 /* Where night begins: with little light left, or where the sphere turns away from the light. */
-enum terminator { TERMINATOR_EARLY, TERMINATOR_TRUE };
+enum terminator { TERMINATOR_EARLY, TERMINATOR_EXACT };
 
 /* A colour field holds 0xRRGGBB or one of these. */
 #define COLOR_AUTO (-1) /* what the body has */

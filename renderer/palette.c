@@ -17,6 +17,7 @@
 #define LIMB_MIX     0.55
 #define CLOUD_MIX    0.92
 #define CLOUD_SHADOW 0.72
+#define CLOUD_SHADE  0.2 /* light on the dark side of clouds with shading=ramp */
 #define BOWL_LIGHT   0.60
 #define RIM_LIGHT    1.28
 
@@ -102,6 +103,11 @@ static struct rgb atmosphere_color(const struct planet_desc *d, const struct sch
     return rgb_of(d->atmosphere >= 0 ? (uint32_t)d->atmosphere : s->atmosphere);
 }
 
+static double band_of(const struct planet_desc *d, uint32_t code)
+{
+    return (double)(code >> CODE_BAND_SHIFT & CODE_BAND_MASK) / d->shade_steps;
+}
+
 /* min_light lifts the dark and leaves full light as it is, so all bands stay apart. */
 static double in_dark(const struct planet_desc *d, double band)
 {
@@ -110,18 +116,20 @@ static double in_dark(const struct planet_desc *d, double band)
 }
 
 /* A shadow of a cloud, a hollow or a rim is the same material one band darker or lighter: no more tones. */
-static struct rgb ramp_color(const struct planet_desc *d, const struct scheme *s, uint32_t code, double band)
+static struct rgb ramp_color(const struct planet_desc *d, const struct scheme *s, uint32_t code)
 {
     const struct body_info *body = &bodies[d->body];
     int step = (int)(code & CODE_STEP_MASK);
     uint32_t cover = code >> CODE_COVER_SHIFT & CODE_COVER_MASK;
-    double light = band, one = 1.0 / (d->shade_steps < 3 ? 3 : d->shade_steps);
+    double band = band_of(d, code), light = in_dark(d, band),
+           one = 1.0 / (d->shade_steps < 3 ? 3 : d->shade_steps);
     bool cap = step >= body->steps;
     uint32_t base = cap ? s->cap : s->ramp[step];
     char role = cap ? 'i' : body->roles[step];
     if (cover >= COVER_EDGE) {
         base = cover == COVER_CORE ? s->cloud : s->cloud_edge;
-        role = RAMP_CLOUD;
+        role = RAMP_CLOUD; /* two tones in the light and two in the shade */
+        light = band >= 0.5 ? 1.0 : in_dark(d, CLOUD_SHADE);
     } else {
         if (body->glow_mask >> step & 1)
             return rgb_of(base);
@@ -136,9 +144,9 @@ static struct rgb ramp_color(const struct planet_desc *d, const struct scheme *s
 
 static struct rgb planet_color(const struct planet_desc *d, const struct scheme *s, uint32_t code)
 {
-    double band = in_dark(d, (double)(code >> CODE_BAND_SHIFT & CODE_BAND_MASK) / d->shade_steps);
+    double band = in_dark(d, band_of(d, code));
     if (d->shading == SHADING_RAMP && !(code & CODE_SHINE))
-        return ramp_color(d, s, code, band);
+        return ramp_color(d, s, code);
     uint32_t cover = code >> CODE_COVER_SHIFT & CODE_COVER_MASK;
     struct rgb c = ground_color(d, s, code, band);
     if (cover == COVER_SHADOW) {

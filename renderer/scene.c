@@ -117,7 +117,7 @@ static void make_light(const struct planet_desc *d, struct scene *s)
     s->shade_steps = (float)d->shade_steps;
     /* The documents' bands begin late: the first needs 0.65 of a band of light. With 1 each begins where it
      * should, the first where light falls at all. */
-    s->light_bias = d->terminator == TERMINATOR_TRUE ? 1.0f : 0.35f;
+    s->light_bias = d->terminator == TERMINATOR_EXACT ? 1.0f : 0.35f;
 }
 
 /* By enum dither: how wide the dithered edge is, in bands, and the bits of an 8 x 8 matrix that it has. The

@@ -76,6 +76,15 @@ enum err self_test_hash(struct backend *b, uint64_t *ret_hash)
         desc.rings = layer == LAYER_RINGS;
         err = add_scene(b, &desc, codes, state);
     }
+    /* Light as shading=ramp has it, on a sphere and on what is none: each of the matrices. */
+    for (int dither = DITHER_NONE; dither < DITHER_COUNT && !err; dither++) {
+        struct planet_desc desc = base;
+        desc.body = dither & 1 ? BODY_TERRESTRIAL : BODY_ASTEROID;
+        desc.shading = SHADING_RAMP;
+        desc.dither = dither;
+        desc.terminator = dither & 1 ? TERMINATOR_EXACT : TERMINATOR_EARLY;
+        err = add_scene(b, &desc, codes, state);
+    }
     if (!err)
         *ret_hash = XXH3_64bits_digest(state);
 out:
