@@ -99,7 +99,7 @@ def test_lost_contexts_change_no_picture_and_none_of_theirs_is_kept():
 def test_64_distinct_renders_at_once_use_the_context_from_one_thread():
     """A context that is used from two threads gives EGL_BAD_ACCESS, or wrong pixels."""
     targets = ["/planet?pixels=48&type=%s&seed=%s" % (body, fresh()) for body in ("terrestrial", "gas") for _ in range(32)]
-    with Server("--backend", "gl-software", wait=False) as s:
+    with Server("--backend", "gl-software", wait=False, through=("env", "EGL_LOG_LEVEL=debug")) as s:
         found = s.wait_log(r"listening on http://\S+:(\d+)|event=no_renderer.*")
         if not found.group(1):
             s.expected = s.process.wait(harness.PATIENCE)
@@ -112,6 +112,11 @@ def test_64_distinct_renders_at_once_use_the_context_from_one_thread():
             equal(answer.status, 200)
             assert answer.body == get(harness.shared(), target).body, target
         equal(s.ready()["renderer"]["device_losses"], 0)
+        equal(s.stop(), 0)
+        s.reader.join(harness.PATIENCE)
+        told = [line for line in s.lines if "EGL" in line]
+        assert told, "EGL says nothing, so it would not tell of a wrong thread"
+        equal([line for line in told if "BAD" in line], [])
 
 
 def run_with(environment, *flags):
