@@ -166,8 +166,8 @@ struct request_size request_size(const struct request *r)
     switch ((enum format)r->format) {
     case FORMAT_SHEET:
         return (struct request_size){drawn, sheet.width_px * sheet.height_px};
-    case FORMAT_ATLAS: /* as large as the sheet that it tells of, so that there is none without one */
-        return (struct request_size){0, sheet.width_px * sheet.height_px};
+    case FORMAT_ATLAS:
+        return (struct request_size){0, 0};
     case FORMAT_JSON: /* reads one frame; the zoom is only told */
         return (struct request_size){side * side, side * side};
     case FORMAT_PNG:
@@ -179,13 +179,21 @@ struct request_size request_size(const struct request *r)
     return (struct request_size){drawn, drawn * zoom * zoom};
 }
 
+/* What tells of a picture is refused when the picture would be. */
+static int32_t format_told_of(int32_t format)
+{
+    return format == FORMAT_ATLAS ? FORMAT_SHEET : format == FORMAT_JSON ? FORMAT_APNG : format;
+}
+
 static enum err check_size(const struct request *r, struct request_fault *fault)
 {
-    struct request_size size = request_size(r);
+    struct request picture = *r;
+    picture.format = format_told_of(r->format);
+    struct request_size size = request_size(&picture);
     if (size.drawn_pixels <= PICTURE_PIXELS_MAX && size.file_pixels <= PICTURE_PIXELS_MAX)
         return ERR_NONE;
     struct sheet_layout l = request_sheet_layout(r);
-    if (r->format == FORMAT_SHEET || r->format == FORMAT_ATLAS)
+    if (picture.format == FORMAT_SHEET)
         return fault_set(fault, ERR_PICTURE_SIZE, "pixels",
                          "the sheet would have %lld x %lld pixels, and may have %d at most",
                          (long long)l.width_px, (long long)l.height_px, PICTURE_PIXELS_MAX);

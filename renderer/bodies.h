@@ -33,8 +33,8 @@ struct body_info {
     uint32_t ramp[BODY_STEPS_MAX];
     const uint32_t (*ramps)[BODY_STEPS_MAX]; /* of which the seed chooses one; NULL: `ramp` alone */
     int ramp_count;
-    const char *roles;  /* what each step is, a letter each, for palette=generate and shading=ramp: water, shore,
-                         * land, rock, ice, hot, gas, void */
+    const char *roles;  /* what each step is, a letter each, for palette=generate and shading=ramp: water,
+                         * shore,  land, rock, ice, hot, gas, void */
     unsigned glow_mask; /* bit i: ground step i shines by itself */
     uint32_t cap;       /* polar caps */
     uint32_t cloud;     /* core of a cloud, and its edge */

@@ -92,7 +92,7 @@ static void drop_cheapest(struct entry *e, int count)
 static enum err settle(struct entry *e, uint32_t *colors, int *count, uint16_t *index, size_t pixels)
 {
     int n = *count, kept = 0;
-    uint16_t *place = malloc((size_t)n * sizeof *place);
+    uint16_t *place = calloc((size_t)n, sizeof *place);
     if (!place)
         return ERR_OOM;
     for (int i = 0; i < n; i++)

@@ -11,7 +11,7 @@ import tempfile
 import time
 
 import harness
-from harness import Conn, Server, check_problem, equal, fresh, get, post
+from harness import Conn, Server, Skip, check_problem, equal, fresh, get, post
 
 SANITIZED = bool(os.environ.get("SANITIZE"))
 
@@ -99,7 +99,7 @@ def test_lost_contexts_change_no_picture_and_none_of_theirs_is_kept():
 def test_64_distinct_renders_at_once_use_the_context_from_one_thread():
     """A context that is used from two threads gives EGL_BAD_ACCESS, or wrong pixels."""
     targets = ["/planet?pixels=48&type=%s&seed=%s" % (body, fresh()) for body in ("terrestrial", "gas") for _ in range(32)]
-    with Server("--backend", "gl-software", wait=False) as s:
+    with Server("--backend", "gl-software", wait=False, through=("env", "EGL_LOG_LEVEL=debug")) as s:
         found = s.wait_log(r"listening on http://\S+:(\d+)|event=no_renderer.*")
         if not found.group(1):
             s.expected = s.process.wait(harness.PATIENCE)
@@ -112,6 +112,11 @@ def test_64_distinct_renders_at_once_use_the_context_from_one_thread():
             equal(answer.status, 200)
             assert answer.body == get(harness.shared(), target).body, target
         equal(s.ready()["renderer"]["device_losses"], 0)
+        equal(s.stop(), 0)
+        s.reader.join(harness.PATIENCE)
+        told = [line for line in s.lines if "EGL" in line]
+        assert told, "EGL says nothing, so it would not tell of a wrong thread"
+        equal([line for line in told if "BAD" in line], [])
 
 
 def run_with(environment, *flags):
@@ -134,6 +139,40 @@ def test_a_gpu_that_is_not_there_is_a_clear_refusal_and_auto_says_what_draws():
         equal(state["backend"], "cpu")
         assert state["reason"].startswith("gl: "), state
         assert any("renderer_ready" in line and 'backend="cpu"' in line for line in s.lines)
+
+
+# A /dev of its own with a render node that only root and the group `video` may open; then a user who is neither.
+DENIED_NODE = """
+set -e
+mkdir "$0/dev"
+mount --bind /dev "$0/dev"
+mount -t tmpfs none /dev
+for name in null zero urandom; do
+    : > "/dev/$name"
+    mount --bind "$0/dev/$name" "/dev/$name"
+done
+mkdir /dev/dri /dev/shm
+: > /dev/dri/renderD128
+chgrp video /dev/dri/renderD128
+chmod 660 /dev/dri/renderD128
+cp "$1" "$0/planetd"
+shift
+exec setpriv --reuid 65534 --regid 65534 --clear-groups "$0/planetd" "$@"
+"""
+
+
+def test_a_render_node_without_rights_is_named_with_its_group_and_never_called_a_gpu():
+    if subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode:
+        raise Skip("no right to make a mount namespace")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        through = ("unshare", "--mount", "sh", "-c", DENIED_NODE, folder)
+        with Server("--backend", "auto", through=through) as s:
+            said = s.wait_log("no right to open /dev/dri/renderD128").string
+            assert "(group video)" in said, said
+            state = s.ready()
+            equal(state["renderer"]["backend"], "cpu")
+            assert "renderD128 (group video)" in state["renderer"]["reason"], state["renderer"]
 
 
 def health(*flags, **environment):

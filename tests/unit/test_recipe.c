@@ -33,14 +33,18 @@ static enum err read_copy(const uint8_t *bytes, size_t len, struct key *ret_key,
     return err;
 }
 
+#define PLANET_EMOJI "%F0%9F%AA%90"
+
 static const char *const queries[] = {
-    "type=gas&seed=3&pixels=16", "type=moon&seed=%C3%A9%20x&format=gif&frames=3&pixels=16&loops=2",
-    "type=terrestrial&format=gif&frames=1&pixels=16", "layer=grid&pixels=64",
+    "type=gas&seed=3&pixels=16",
+    "type=moon&seed=%C3%A9%20x&format=gif&frames=3&pixels=16&loops=2",
+    "type=terrestrial&format=gif&frames=1&pixels=16",
+    "layer=grid&pixels=64",
     /* more than 255 bytes, so that a GIF cuts it */
-    "format=gif&frames=2&pixels=16&seed=%F0%9F%AA%90%F0%9F%AA%90%F0%9F%AA%90%F0%9F%AA%90%F0%9F%AA%90%F0%9F%"
-    "AA%90%F0%9F%AA"
-    "%90&palette=000001,000002,000003,000004,000005,000006,000007,000008,000009,00000a,00000b,00000c,00000d,"
-    "00000e,00000f"};
+    ("format=gif&frames=2&pixels=16&seed=" PLANET_EMOJI PLANET_EMOJI PLANET_EMOJI PLANET_EMOJI PLANET_EMOJI
+         PLANET_EMOJI PLANET_EMOJI "&palette=000001,000002,000003,000004,000005,000006,000007,000008,000009,"
+     "00000a,00000b,00000c,00000d,00000e,00000f"),
+};
 
 static void a_file_leads_back_to_its_key(void **state)
 {
