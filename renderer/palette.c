@@ -138,7 +138,7 @@ static struct rgb ramp_color(const struct planet_desc *d, const struct scheme *s
         if (cover == COVER_SHADOW && light >= one)
             light -= one;
     }
-    struct rgb c = rgb_of(ramp_tone(base, role, light < -0.4 ? -0.4 : light > 1.3 ? 1.3 : light));
+    struct rgb c = rgb_of(ramp_tone(base, role, light < -0.15 ? -0.15 : light > 1.3 ? 1.3 : light));
     return code & CODE_LIMB ? mixed(c, atmosphere_color(d, s), LIMB_MIX * 0.6) : c;
 }
 
