@@ -20,8 +20,8 @@
 /* Of what sort a thing is: its kind, whether it shines, and what stands above these in a code. */
 #define SORT(c) ((c) >> CODE_KIND_SHIFT)
 
-/* By enum dither: half the width of a dithered edge in half pixels (odd, so that it ends between two pixels'
- * middles), and the bits of the 8 x 8 matrix that count. */
+/* By enum dither: half the width of a dithered edge, in half pixels, and the bits of the 8 x 8 matrix that
+ * count. */
 static const struct edge {
     int half_width, bits;
 } edges[DITHER_COUNT] = {

@@ -87,8 +87,8 @@ fn_real boulder_at(scene S, real x, real y, real z, real bowls[BOWL_ARRAY], real
 #define BOULDER_HALVE 5
 #define BOULDER_NEAR 0.07f
 
-/* Code of the rock in pixel px, py at x, y of the screen (y up; the rock fills the unit disc), or 0. Its steps are, from dark to light,
- * bowls, ground and bright ground. The ray goes in from the viewer as far as the distance allows, then the place where it
+/* Code of the rock in pixel px, py at x, y of the screen (y up; the rock fills the unit disc), or 0. Its steps are, from
+ * dark to light, bowls, ground and bright ground. The ray goes in from the viewer as far as the distance allows, then the place where it
  * enters is halved down. */
 fn_word boulder_code(scene S, real x, real y, real px, real py)
 {
