@@ -49,6 +49,12 @@ static const char *const examples[PARAM_ROW_COUNT][EXAMPLES_MAX] = {
     [PARAM_ROW_spacing] = {"2"},
     [PARAM_ROW_atlas] = {"aseprite"},
     [PARAM_ROW_colors] = {"16"},
+    [PARAM_ROW_shading] = {"ramp"},
+    [PARAM_ROW_dither] = {"bayer4"},
+    [PARAM_ROW_clean] = {"on"},
+    [PARAM_ROW_min_light] = {"0.2"},
+    [PARAM_ROW_outline] = {"none", "101018"},
+    [PARAM_ROW_terminator] = {"exact"},
     [PARAM_ROW_rev] = {"1"},
 };
 
@@ -225,7 +231,7 @@ json_t *openapi_params_body(void)
             ref = json_pack("{s:[o, {s:s, s:{s:s, s:s}, s:i, s:i}]}", "anyOf", ref, "type", "array", "items",
                             "type", "string", "pattern", "^" COLOR_PATTERN "$", "minItems", 2, "maxItems",
                             PALETTE_MAX);
-        else if (i == PARAM_ROW_rings)
+        else if (i == PARAM_ROW_rings || i == PARAM_ROW_clean)
             ref = json_pack("{s:[o, {s:s}]}", "anyOf", ref, "type", "boolean");
         json_object_set_new(properties, params[i].name, ref);
     }

@@ -37,13 +37,14 @@
     {                                                                                                        \
         automatic, none                                                                                      \
     }
-#define FREE                       .words = NULL
-#define FIXED(number)              #number
-#define WORD(value, text)          text
-#define BY_RINGS(without, with)    #without ", " #with " with rings"
-#define BY_FORMAT(still, animated) #still " for png, " #animated " for all but png"
-#define BY_BODY(field)             "by body"
-#define LIKE_RINGS(without)        #without ", ring_angle with rings"
+#define FREE                                     .words = NULL
+#define BY_SHADING(steps, word, ramp, ramp_word) word ", " ramp_word " with shading=ramp"
+#define FIXED(number)                            #number
+#define WORD(value, text)                        text
+#define BY_RINGS(without, with)                  #without ", " #with " with rings"
+#define BY_FORMAT(still, animated)               #still " for png, " #animated " for all but png"
+#define BY_BODY(field)                           "by body"
+#define LIKE_RINGS(without)                      #without ", ring_angle with rings"
 #define PARAM(row, of_kind, field, allowed, fallback, in_unit, words_for_it)                                 \
     [PARAM_ROW_##row] = {.name = #row,                                                                       \
                          .kind = PARAM_##of_kind,                                                            \
@@ -68,6 +69,7 @@ const struct param params[] = {
 #undef BY_FORMAT
 #undef BY_BODY
 #undef LIKE_RINGS
+#undef BY_SHADING
 
 const int param_count = PARAM_ROW_COUNT;
 _Static_assert(PARAM_ROW_COUNT <= 64, "request.given has a bit for each row");
@@ -80,6 +82,7 @@ struct fallback {
         FALLBACK_BY_FORMAT,
         FALLBACK_BY_BODY,
         FALLBACK_LIKE_RINGS,
+        FALLBACK_BY_SHADING,
         FALLBACK_WORD
     } rule;
     double number, other;
@@ -108,6 +111,10 @@ struct fallback {
 #define BY_BODY(field)                                                                                       \
     {                                                                                                        \
         .rule = FALLBACK_BY_BODY, .body_offset = offsetof(struct body_info, field)                           \
+    }
+#define BY_SHADING(steps, word, ramp, ramp_word)                                                             \
+    {                                                                                                        \
+        .rule = FALLBACK_BY_SHADING, .number = (steps), .other = (ramp)                                      \
     }
 #define PARAM(row, kind, field, allowed, fallback, unit, help) [PARAM_ROW_##row] = fallback,
 static const struct fallback fallbacks[] = {
@@ -146,6 +153,7 @@ _Static_assert(WORD_COUNT_type == (int)BODY_COUNT + 1, "a word for each body, an
 _Static_assert(WORD_COUNT_format == (int)FORMAT_COUNT, "a word for each format");
 _Static_assert(WORD_COUNT_atlas == (int)ATLAS_ASEPRITE + 1, "a word for each form");
 _Static_assert(WORD_COUNT_layer == (int)LAYER_COUNT, "a word for each layer");
+_Static_assert(WORD_COUNT_dither == (int)DITHER_COUNT, "a word for each dither");
 _Static_assert(WORD_COUNT_rings == (int)RINGS_ON + 1, "a word for each choice");
 #define PARAM(row, kind, field, allowed, ...) _Static_assert(WORD_COUNT_##row >= 0, "range of " #row);
 #include "api/params.def"
@@ -186,6 +194,8 @@ int32_t param_default(int i, const struct request *r)
     switch (f->rule) {
     case FALLBACK_BY_BODY:
         return *(const int *)(const void *)((const char *)settled_body(r) + f->body_offset);
+    case FALLBACK_BY_SHADING:
+        return (int32_t)(r->planet.shading == SHADING_RAMP ? f->other : number);
     case FALLBACK_WORD:
         return (int32_t)number;
     case FALLBACK_BY_RINGS:
@@ -233,10 +243,19 @@ bool param_matters(int i, const struct request *r)
         return turns && r->planet.turns != 0;
     case PARAM_ROW_light_elevation:
     case PARAM_ROW_shade_steps:
+    case PARAM_ROW_terminator:
         return !(traits & BODY_SHINES);
     case PARAM_ROW_light_azimuth: /* from the viewer, or from behind, there is no side */
         return !(traits & BODY_SHINES) && r->planet.light_elevation_decideg != 900 &&
                r->planet.light_elevation_decideg != -900;
+    case PARAM_ROW_shading: /* also of what shines: the defaults of dither and clean go by it */
+    case PARAM_ROW_dither:
+        return r->planet.layer == LAYER_COLOR || r->planet.layer == LAYER_LIGHT;
+    case PARAM_ROW_min_light:
+        return !(traits & BODY_SHINES) && r->planet.layer == LAYER_COLOR;
+    case PARAM_ROW_clean:
+    case PARAM_ROW_outline:
+        return r->planet.layer == LAYER_COLOR;
     case PARAM_ROW_sea_level:
         return traits & BODY_HAS_HEIGHT;
     case PARAM_ROW_rivers:

@@ -43,7 +43,8 @@ extern const int param_count;
 /* Row with that name, or -1. */
 int param_find(const char *name, size_t len);
 
-/* The default of row `i` for this request. It can depend on type, rings and format: these must be settled. */
+/* The default of row `i` for this request. It can depend on type, rings, format and shading: these must be
+ * settled. */
 int32_t param_default(int i, const struct request *r);
 
 /* Whether row `i` can change the picture of this settled request. */

@@ -21,6 +21,7 @@ void request_init(struct request *r)
     r->format = FORMAT_PNG;
     r->rings = param_default(PARAM_ROW_rings, r);
     r->type = param_default(PARAM_ROW_type, r);
+    r->planet.shading = param_default(PARAM_ROW_shading, r);
     r->rev = param_default(PARAM_ROW_rev, r);
     r->seed_len = strlen(params[PARAM_ROW_seed].default_text);
     memcpy(r->seed, params[PARAM_ROW_seed].default_text, r->seed_len);

@@ -39,10 +39,10 @@ static void settle_choices(struct request *r)
     r->planet.rings = r->rings == RINGS_ON;
 }
 
-/* Type, rings and format come first, since the other defaults depend on them. */
+/* Type, rings, format and shading come first, since the other defaults depend on them. */
 static bool settled_first(int i)
 {
-    return i == PARAM_ROW_type || i == PARAM_ROW_rings || i == PARAM_ROW_format;
+    return i == PARAM_ROW_type || i == PARAM_ROW_rings || i == PARAM_ROW_format || i == PARAM_ROW_shading;
 }
 
 static bool has_number(int i)

@@ -31,6 +31,16 @@ enum layer {
     LAYER_COUNT
 };
 
+/* How light falls: in even steps with round edges, or in tones made for each material whose edges the ground
+ * roughens. */
+enum shading { SHADING_STEPS, SHADING_RAMP };
+
+/* What lies between two light bands, and between two tones of one material. */
+enum dither { DITHER_NONE, DITHER_CHECKER, DITHER_BAYER2, DITHER_BAYER4, DITHER_BAYER8, DITHER_COUNT };
+
+/* Where night begins: with little light left, or where the sphere turns away from the light. */
+enum terminator { TERMINATOR_EARLY, TERMINATOR_EXACT };
+
 /* A colour field holds 0xRRGGBB or one of these. */
 #define COLOR_AUTO (-1) /* what the body has */
 #define COLOR_NONE (-2) /* nothing is drawn */
@@ -80,4 +90,10 @@ struct planet_desc {
     uint32_t palette[PALETTE_MAX];   /* 0xRRGGBB, ramp order, low to high; unused ones are 0 */
     int32_t palette_source;          /* enum palette_source */
     int32_t colors;                  /* most colours of the result, clear ones not counted, 1..256; 0 = all */
+    int32_t shading;                 /* enum shading */
+    int32_t dither;                  /* enum dither */
+    int32_t clean;                   /* 0 or 1: single pixels join their surroundings */
+    int32_t min_light_milli;         /* light in the dark, thousandths of full light, 0..1000 */
+    int32_t outline;                 /* colour of one pixel around the silhouette, or COLOR_NONE */
+    int32_t terminator;              /* enum terminator */
 };

@@ -9,6 +9,7 @@
 
 #include "renderer/bodies.h"
 #include "renderer/palettes.h"
+#include "renderer/ramp.h"
 #include "renderer/scene.h"
 #include "shaders/codes.glsl"
 
@@ -16,6 +17,7 @@
 #define LIMB_MIX     0.55
 #define CLOUD_MIX    0.92
 #define CLOUD_SHADOW 0.72
+#define CLOUD_SHADE  0.2 /* light on the dark side of clouds with shading=ramp */
 #define BOWL_LIGHT   0.60
 #define RIM_LIGHT    1.28
 
@@ -101,9 +103,50 @@ static struct rgb atmosphere_color(const struct planet_desc *d, const struct sch
     return rgb_of(d->atmosphere >= 0 ? (uint32_t)d->atmosphere : s->atmosphere);
 }
 
+static double band_of(const struct planet_desc *d, uint32_t code)
+{
+    return (double)(code >> CODE_BAND_SHIFT & CODE_BAND_MASK) / d->shade_steps;
+}
+
+/* min_light lifts the dark and leaves full light as it is, so all bands stay apart. */
+static double in_dark(const struct planet_desc *d, double band)
+{
+    double least = d->min_light_milli / 1000.0;
+    return least + (1.0 - least) * band;
+}
+
+/* A shadow of a cloud, a hollow or a rim is the same material one band darker or lighter: no more tones. */
+static struct rgb ramp_color(const struct planet_desc *d, const struct scheme *s, uint32_t code)
+{
+    const struct body_info *body = &bodies[d->body];
+    int step = (int)(code & CODE_STEP_MASK);
+    uint32_t cover = code >> CODE_COVER_SHIFT & CODE_COVER_MASK;
+    double band = band_of(d, code), light = in_dark(d, band),
+           one = 1.0 / (d->shade_steps < 3 ? 3 : d->shade_steps);
+    bool cap = step >= body->steps;
+    uint32_t base = cap ? s->cap : s->ramp[step];
+    char role = cap ? 'i' : body->roles[step];
+    if (cover >= COVER_EDGE) {
+        base = cover == COVER_CORE ? s->cloud : s->cloud_edge;
+        role = RAMP_CLOUD; /* two tones in the light and two in the shade */
+        light = band >= 0.5 ? 1.0 : in_dark(d, CLOUD_SHADE);
+    } else {
+        if (body->glow_mask >> step & 1)
+            return rgb_of(base);
+        if (code & (CODE_BOWL | CODE_RIM))
+            light += code & CODE_BOWL ? -one : one;
+        if (cover == COVER_SHADOW && light >= one)
+            light -= one;
+    }
+    struct rgb c = rgb_of(ramp_tone(base, role, light < -0.15 ? -0.15 : light > 1.3 ? 1.3 : light));
+    return code & CODE_LIMB ? mixed(c, atmosphere_color(d, s), LIMB_MIX * 0.6) : c;
+}
+
 static struct rgb planet_color(const struct planet_desc *d, const struct scheme *s, uint32_t code)
 {
-    double band = (double)(code >> CODE_BAND_SHIFT & CODE_BAND_MASK) / d->shade_steps;
+    double band = in_dark(d, band_of(d, code));
+    if (d->shading == SHADING_RAMP && !(code & CODE_SHINE))
+        return ramp_color(d, s, code);
     uint32_t cover = code >> CODE_COVER_SHIFT & CODE_COVER_MASK;
     struct rgb c = ground_color(d, s, code, band);
     if (cover == COVER_SHADOW) {
@@ -124,7 +167,7 @@ static struct rgb ring_color(const struct planet_desc *d, uint32_t code)
     struct rgb dark = {0.55, 0.42, 0.32}, light = {0.93, 0.84, 0.66};
     struct rgb c = mixed(dark, light, scene_ring_tone(d->seed, (int)(code & RING_STRIPE_MASK)));
     if (code & RING_DARK)
-        c = lit(c, 0.0, &ground_light);
+        c = lit(c, in_dark(d, 0.0), &ground_light);
     return c;
 }
 
@@ -167,6 +210,8 @@ static uint32_t full_color(const struct planet_desc *d, const struct scheme *s, 
         return d->background >= 0 ? packed(rgb_of((uint32_t)d->background), 1) : 0;
     if (d->layer != LAYER_COLOR)
         return packed(layer_color(d, s, code - 1), 1);
+    if (code & CODE_OUTLINE)
+        return packed(rgb_of((uint32_t)d->outline), 1);
     if (kind == KIND_PLANET)
         return packed(planet_color(d, s, code), 1);
     if (kind == KIND_RING)

@@ -115,6 +115,29 @@ static void make_light(const struct planet_desc *d, struct scene *s)
     s->light_flat_y = from_viewer ? 0.0f : (float)sin_azimuth;
     s->light_reach = (float)(from_viewer ? 0.0 : cos_elevation);
     s->shade_steps = (float)d->shade_steps;
+    /* The documents' bands begin late: the first needs 0.65 of a band of light. With 1 each begins where it
+     * should, the first where light falls at all. */
+    s->light_bias = d->terminator == TERMINATOR_EXACT ? 1.0f : 0.35f;
+}
+
+/* By enum dither: how wide the dithered edge is, in bands, and the bits of an 8 x 8 matrix that it has. The
+ * finer the matrix the wider, since each of its levels takes a part of it. */
+static const struct edge {
+    double width;
+    uint32_t bits;
+} edges[DITHER_COUNT] = {[DITHER_CHECKER] = {0.22, 1},
+                         [DITHER_BAYER2] = {0.6, 2},
+                         [DITHER_BAYER4] = {0.8, 4},
+                         [DITHER_BAYER8] = {1.0, 6}};
+
+static void make_shading(const struct planet_desc *d, struct scene *s)
+{
+    const struct edge *e = &edges[d->dither];
+    s->rough = d->shading == SHADING_RAMP ? 0.75f : 0.0f;
+    s->rough_scale = (float)(d->scale_centi / 100.0 * 0.8 + 0.6);
+    s->dither = (float)(e->width * 0.5);
+    s->dither_step = (float)(e->width / (1u << e->bits));
+    s->dither_shift = 6 - e->bits;
 }
 
 static void make_clouds(const struct planet_desc *d, const struct body_info *body, struct scene *s)
@@ -215,6 +238,7 @@ void scene_make(const struct planet_desc *d, struct scene *ret_scene)
     s.has_air = d->atmosphere >= 0 || (d->atmosphere == COLOR_AUTO && (body->traits & BODY_HAS_AIR));
     make_seeds(d, &s);
     make_light(d, &s);
+    make_shading(d, &s);
     make_clouds(d, body, &s);
     make_rivers(d, body, radius, &s);
     make_rings(d, radius, &s);

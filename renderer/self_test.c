@@ -34,6 +34,7 @@ static const struct planet_desc base = {
     .ring_open_milli = 300,
     .atmosphere = COLOR_AUTO,
     .background = COLOR_NONE,
+    .outline = COLOR_NONE,
 };
 
 static enum err add_scene(struct backend *b, const struct planet_desc *desc, uint32_t *codes,
@@ -73,6 +74,15 @@ enum err self_test_hash(struct backend *b, uint64_t *ret_hash)
         desc.body = layer == LAYER_BANDS ? BODY_GAS : layer == LAYER_CRATERS ? BODY_MOON : BODY_TERRESTRIAL;
         desc.layer = layer;
         desc.rings = layer == LAYER_RINGS;
+        err = add_scene(b, &desc, codes, state);
+    }
+    /* Light as shading=ramp has it, on a sphere and on what is none: each of the matrices. */
+    for (int dither = DITHER_NONE; dither < DITHER_COUNT && !err; dither++) {
+        struct planet_desc desc = base;
+        desc.body = dither & 1 ? BODY_TERRESTRIAL : BODY_ASTEROID;
+        desc.shading = SHADING_RAMP;
+        desc.dither = dither;
+        desc.terminator = dither & 1 ? TERMINATOR_EXACT : TERMINATOR_EARLY;
         err = add_scene(b, &desc, codes, state);
     }
     if (!err)

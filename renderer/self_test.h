@@ -5,11 +5,11 @@
 
 #include "renderer/renderer_impl.h"
 
-/* How many times the self-test draws: each body with and without rings, and each layer. */
-#define SELF_TEST_DRAWS (2 * BODY_COUNT + LAYER_COUNT - 1)
+/* How many times the self-test draws: each body with and without rings, each layer, each dither. */
+#define SELF_TEST_DRAWS (2 * BODY_COUNT + LAYER_COUNT - 1 + DITHER_COUNT)
 
 /* XXH3 of all codes of all self-test scenes. Changes with REVISION; `make golden` prints it. */
-#define SELF_TEST_HASH 0xeb69b52f05502c91u
+#define SELF_TEST_HASH 0x792b00a70d0a728du
 
 /* Draws them. ERR_OOM or what the backend reports. Threads: as the backend's draw. */
 MUST_USE enum err self_test_hash(struct backend *b, uint64_t *ret_hash);

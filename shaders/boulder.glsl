@@ -87,10 +87,10 @@ fn_real boulder_at(scene S, real x, real y, real z, real bowls[BOWL_ARRAY], real
 #define BOULDER_HALVE 5
 #define BOULDER_NEAR 0.07f
 
-/* Code of the rock at x, y of the screen (y up; the rock fills the unit disc), or 0. Its steps are, from dark to light,
- * bowls, ground and bright ground. The ray goes in from the viewer as far as the distance allows, then the place where it
+/* Code of the rock in pixel px, py at x, y of the screen (y up; the rock fills the unit disc), or 0. Its steps are, from
+ * dark to light, bowls, ground and bright ground. The ray goes in from the viewer as far as the distance allows, then the place where it
  * enters is halved down. */
-fn_word boulder_code(scene S, real x, real y)
+fn_word boulder_code(scene S, real x, real y, real px, real py)
 {
     real d = dot2(x, y, x, y);
     word code = all_word(0u);
@@ -149,7 +149,7 @@ fn_word boulder_code(scene S, real x, real y)
             real ny = boulder_at(S, x, y + h, z, bowls, cuts) - boulder_at(S, x, y - h, z, bowls, cuts);
             real nz = boulder_at(S, x, y, z + h, bowls, cuts) - boulder_at(S, x, y, z - h, bowls, cuts);
             real r = inverse_sqrt(max(dot3(nx, ny, nz, nx, ny, nz), all_real(1e-12f)));
-            word band = light_band(S, make_point(nx * r, ny * r, nz * r));
+            word band = light_band(S, make_point(nx * r, ny * r, nz * r), px, py);
 
             point p = ground_point(S, make_point(x, y, z));
             point s = boulder_stretched(S, p);

@@ -28,7 +28,14 @@
 
 #define CODE_SHINE (1u << 16) /* the ground step's own colour, unlit, whatever the band */
 
+#define CODE_OUTLINE (1u << 17) /* beside what is drawn: not a kernel's, renderer/touch_up.c adds it */
+
 /* Of the rings. */
 #define RING_STRIPE_MASK 15u /* stripe 0..8 or group 9..12, see rings.glsl */
 #define RING_DARK 16u        /* in the planet's shadow */
 #define RING_FRONT 32u       /* before the planet */
+
+/* Where a pixel stands in the 8 x 8 matrix of Bayer (1973), 0..63; d is x ^ y. The highest bit alone is a checkerboard,
+ * the highest two are the 2 x 2 matrix, four the 4 x 4 one. */
+#define BAYER_LEVEL(d, y)                                                                                             \
+    (((d & 1u) << 5) | ((y & 1u) << 4) | ((d & 2u) << 2) | ((y & 2u) << 1) | ((d & 4u) >> 1) | ((y & 4u) >> 2))

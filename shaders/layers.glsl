@@ -40,7 +40,7 @@ fn_word rings_layer(scene S, real px, real py, flag outside)
     return choose((ring & RING_FRONT) > 0u, all_word(2u), code);
 }
 
-fn_word disc_value(scene S, point n)
+fn_word disc_value(scene S, point n, real px, real py)
 {
     point p = ground_point(S, n);
     if (S.layer == LAYER_IS_DEPTH)
@@ -50,7 +50,7 @@ fn_word disc_value(scene S, point n)
     if (S.layer == LAYER_IS_SEA)
         return choose(ground_height(S, p) < S.sea_level, all_word(0u), all_word(1u));
     if (S.layer == LAYER_IS_LIGHT)
-        return light_band(S, n);
+        return light_band(S, n, px, py);
     if (S.layer == LAYER_IS_CRATERS)
         return grey((S.body == BODY_IS_ROCK ? rock_crater_distance(S, p) : crater_distance(S, p)) * 0.5f);
     if (S.layer == LAYER_IS_BANDS)
@@ -66,6 +66,6 @@ fn_word draw_layer(scene S, real px, real py)
     flag outside = q.z > 1.0f;
     if (S.layer > LAYER_IS_BANDS)
         return rings_layer(S, px, py, outside);
-    word value = disc_value(S, sphere_point(q.x, q.y, q.z)) + 1u;
+    word value = disc_value(S, sphere_point(q.x, q.y, q.z), px, py) + 1u;
     return choose(outside, all_word(0u), value);
 }

@@ -21,7 +21,7 @@ fn_word halo_code(scene S, point q)
 /* The picture at a pixel whose ground is known. `ground` holds ground step and crater bits. */
 fn_word planet_code(scene S, real px, real py, point q, point n, word ground)
 {
-    word band = light_band(S, n);
+    word band = light_band(S, n, px, py);
     word code = (ground | CODE_PLANET) | (band << CODE_BAND_SHIFT);
     if (S.has_clouds > 0u)
         code = code | (cloud_cover(S, n) << CODE_COVER_SHIFT);

@@ -63,4 +63,10 @@ struct scene {
     float vary_d;
     float vary_e;
     float vary_f;
+    float rough;           /* how far the ground bends the edges of light bands, in light; 0: not at all */
+    float rough_scale;     /* cells of that noise on a planet radius */
+    float dither;          /* half the width of the dithered edge between bands, in bands; 0: none */
+    float dither_step;     /* that width over the number of the matrix's levels */
+    float light_bias;      /* added to the light, in bands, before it is cut */
+    uint dither_shift;     /* of six bits of an 8 x 8 matrix, the lowest so many do not count */
 };

@@ -31,7 +31,7 @@
 #define SCENE_BLOCK_BYTES ((sizeof(struct scene) + 15) / 16 * 16)
 _Static_assert(sizeof(uint) == 4 && sizeof(float) == 4, "scalars of std140");
 _Static_assert(offsetof(struct scene, body) == 0 &&
-                   offsetof(struct scene, vary_f) == sizeof(struct scene) - 4,
+                   offsetof(struct scene, dither_shift) == sizeof(struct scene) - 4,
                "the order of shaders/scene.glsl");
 _Static_assert(sizeof(struct scene_turn) == 16 && offsetof(struct scene_turn, cos_cloud) == 12,
                "a turn is a vec4");

@@ -3,5 +3,5 @@
 fn_word draw_asteroid(scene S, real px, real py)
 {
     point q = disc_point(S, px, py);
-    return boulder_code(S, q.x, q.y);
+    return boulder_code(S, q.x, q.y, px, py);
 }

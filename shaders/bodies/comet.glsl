@@ -89,6 +89,6 @@ fn_word draw_comet(scene S, real px, real py)
     flag bright = both(cx < middle_coma, code < (CODE_PLANET | CODE_SHINE | 6u));
     code = choose(bright, all_word(CODE_PLANET | CODE_SHINE | 6u), code);
 
-    word rock = boulder_code(S, x * (1.0f / COMET_ROCK), y * (1.0f / COMET_ROCK));
+    word rock = boulder_code(S, x * (1.0f / COMET_ROCK), y * (1.0f / COMET_ROCK), px, py);
     return choose(rock > 0u, rock, code);
 }

@@ -119,6 +119,7 @@ int main(int argc, char **argv)
             .ring_open_milli = 300,
             .atmosphere = COLOR_AUTO,
             .background = COLOR_NONE,
+            .outline = COLOR_NONE,
         };
         bench_body(&desc, ways, count);
     }

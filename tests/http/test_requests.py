@@ -186,3 +186,15 @@ def test_a_palette_may_be_named():
     equal(post(shared(), {"seed": 5, "format": "png", "palette": "pico8"})["ETag"], image("/planet.png?seed=5&palette=pico8")["ETag"])
     for bad in ("palette=pico9", "palette=pico8,fff", "colors=-1", "colors=257"):
         check_problem(get(shared(), "/planet?" + bad), 400, parameter=bad.split("=")[0])
+
+
+def test_shading_brings_its_dither_and_cleaning_along():
+    plain = image("/planet.png?seed=5")["ETag"]
+    equal(image("/planet.png?seed=5&shading=steps&dither=none&clean=off&min_light=0&outline=none&terminator=early")["ETag"], plain)
+    ramp = image("/planet.png?seed=5&shading=ramp")["ETag"]
+    equal(image("/planet.png?seed=5&shading=ramp&dither=checker&clean=on")["ETag"], ramp)
+    others = ("shading=ramp&clean=off", "shading=ramp&dither=bayer4", "dither=bayer8", "clean=on", "min_light=0.2", "outline=000", "terminator=exact")
+    equal(len({image("/planet.png?seed=5&" + other)["ETag"] for other in others} | {plain, ramp}), len(others) + 2)
+    equal(post(shared(), {"seed": 5, "format": "png", "shading": "ramp", "clean": True})["ETag"], ramp)
+    for bad in ("shading=flat", "dither=bayer3", "clean=maybe", "min_light=1.1", "outline=auto", "terminator=late"):
+        check_problem(get(shared(), "/planet?" + bad), 400, parameter=bad.split("=")[0])

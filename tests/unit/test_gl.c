@@ -68,6 +68,7 @@ static struct planet_desc random_desc(int body, int layer)
         .ring_open_milli = between(20, 1000),
         .atmosphere = between(0, 2) ? COLOR_AUTO : COLOR_NONE,
         .background = COLOR_NONE,
+        .outline = COLOR_NONE,
     };
     return d;
 }

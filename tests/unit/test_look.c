@@ -406,10 +406,87 @@ static void each_seed_gives_another_picture(void **state)
     }
 }
 
+/* Of a sphere under light that makes the angle a with the line of sight, (1 + cos a) / 2 of the disc is lit;
+ * light_elevation is 90 degrees less a. */
+static void with_an_exact_terminator_the_lit_part_of_the_disc_is_that_of_the_phase(void **state)
+{
+    (void)state;
+    const char *const bodies_of_it[] = {"terrestrial", "gas", "moon", "city"};
+    for (int elevation = -90; elevation <= 90; elevation += 15)
+        for (int i = 0; i < 4; i++) {
+            char query[160];
+            int side, lit = 0, disc = 0;
+            snprintf(query, sizeof query,
+                     "type=%s&pixels=200&terminator=exact&light_elevation=%d&light_azimuth=%d&shade_steps=%d",
+                     bodies_of_it[i], elevation, 37 * i, 1 + 4 * i);
+            uint32_t *codes = codes_of_query(query, &side);
+            for (int k = 0; k < side * side; k++)
+                if (KIND_OF(codes[k]) == KIND_PLANET) {
+                    disc++;
+                    lit += !(codes[k] & CODE_SHINE) && BAND_OF(codes[k]) > 0;
+                }
+            double expected = (1 + sin(elevation * 3.14159265358979 / 180)) / 2;
+            assert_true(fabs((double)lit / disc - expected) < 0.012);
+            free(codes);
+        }
+}
+
+static void full_light_has_the_last_band_whatever_the_terminator(void **state)
+{
+    (void)state;
+    for (int steps = 1; steps <= 16; steps++)
+        for (int i = 0; i < 2; i++) {
+            char query[120];
+            int side;
+            unsigned most = 0;
+            snprintf(query, sizeof query, "light_elevation=90&shade_steps=%d&terminator=%s", steps,
+                     i ? "exact" : "early");
+            uint32_t *codes = codes_of_query(query, &side);
+            for (int k = 0; k < side * side; k++)
+                if (KIND_OF(codes[k]) == KIND_PLANET && BAND_OF(codes[k]) > most)
+                    most = BAND_OF(codes[k]);
+            assert_int_equal(most, steps);
+            free(codes);
+        }
+}
+
+static double brightness(const struct planet_desc *d, uint32_t code)
+{
+    uint32_t c = palette_color(d, code);
+    return 0.2126 * RGBA_R(c) + 0.7152 * RGBA_G(c) + 0.0722 * RGBA_B(c);
+}
+
+static void min_light_lifts_the_dark_and_leaves_full_light(void **state)
+{
+    (void)state;
+    for (int body = 0; body < BODY_COUNT; body++)
+        for (int shading = 0; shading < 2; shading++)
+            for (int step = 0; step < bodies[body].steps; step++) {
+                struct planet_desc d = {.body = body,
+                                        .shade_steps = 4,
+                                        .shading = shading,
+                                        .outline = -2,
+                                        .atmosphere = COLOR_AUTO,
+                                        .background = COLOR_NONE};
+                struct planet_desc more = d, most = d;
+                more.min_light_milli = 400;
+                most.min_light_milli = 1000;
+                uint32_t dark = CODE_PLANET | (uint32_t)step, full = dark | 4u << CODE_BAND_SHIFT;
+                bool glows = bodies[body].glow_mask >> step & 1;
+                assert_int_equal(palette_color(&d, full), palette_color(&more, full));
+                assert_int_equal(palette_color(&most, dark), palette_color(&d, full));
+                assert_true(glows || brightness(&d, dark) < brightness(&more, dark));
+                assert_true(glows || brightness(&more, dark) < brightness(&d, full));
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fbm_is_a_bell_around_one_half_less_a_little),
+        cmocka_unit_test(with_an_exact_terminator_the_lit_part_of_the_disc_is_that_of_the_phase),
+        cmocka_unit_test(full_light_has_the_last_band_whatever_the_terminator),
+        cmocka_unit_test(min_light_lifts_the_dark_and_leaves_full_light),
         cmocka_unit_test(positive_tilt_shows_the_north_cap_through_the_whole_turn),
         cmocka_unit_test(south_cap_is_smaller_than_the_north_cap),
         cmocka_unit_test(a_cloud_throws_its_shadow_away_from_the_light),

@@ -541,6 +541,12 @@ static void what_cannot_change_the_picture_is_not_in_the_key(void **state)
     assert_same_key("ring_angle=45&ring_open=0.5", "");
     assert_same_key("rings=off", "");
     assert_same_key("light_azimuth=-180", "light_azimuth=180");
+    assert_same_key("shading=ramp&dither=checker&clean=on", "shading=ramp");
+    assert_same_key("shading=steps&dither=none&clean=off&min_light=0&outline=none&terminator=early", "");
+    assert_other_key("shading=ramp&clean=off", "shading=ramp");
+    assert_same_key("type=star&min_light=0.5&terminator=exact", "type=star");
+    assert_same_key("layer=depth&shading=ramp&dither=bayer8&clean=on&outline=fff", "layer=depth");
+    assert_other_key("layer=light&shading=ramp", "layer=light");
     assert_same_key("light_azimuth=7&light_elevation=90", "light_elevation=90");
     assert_same_key("rings=on&ring_angle=-180", "rings=on&ring_angle=180");
     assert_same_key("type=moon&atmosphere=off", "type=moon");

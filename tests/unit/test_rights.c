@@ -349,6 +349,7 @@ static int draws(const char *backend)
         d.ring_open_milli = 300;
         d.atmosphere = COLOR_AUTO;
         d.background = COLOR_NONE;
+        d.outline = COLOR_NONE;
         CHECK(renderer_draw(r, &d, NULL, &frames) == ERR_NONE);
         frame_set_finish(&frames);
     }
