@@ -41,7 +41,7 @@
 #define BY_SHADING(steps, word, ramp, ramp_word) word ", " ramp_word " with shading=ramp"
 #define FIXED(number)                            #number
 #define WORD(value, text)                        text
-#define BY_RINGS(without, with)                  #without ", " #with " with rings"
+#define BY_RINGS(without, with)                  #without ", " #with " with rings or moons"
 #define BY_FORMAT(still, animated)               #still " for png, " #animated " for all but png"
 #define BY_BODY(field)                           "by body"
 #define LIKE_RINGS(without)                      #without ", ring_angle with rings"
@@ -199,7 +199,7 @@ int32_t param_default(int i, const struct request *r)
     case FALLBACK_WORD:
         return (int32_t)number;
     case FALLBACK_BY_RINGS:
-        number = r->rings == RINGS_ON ? f->other : number;
+        number = r->rings == RINGS_ON || r->planet.moons > 0 ? f->other : number;
         break;
     case FALLBACK_LIKE_RINGS:
         if (r->rings == RINGS_ON)
@@ -224,7 +224,7 @@ bool param_matters(int i, const struct request *r)
     unsigned traits = settled_body(r)->traits;
     bool moves = r->planet.frames > 1;
     bool clouds = (traits & BODY_HAS_CLOUDS) && r->planet.cloud_cover_milli > 0;
-    bool turns = !(traits & BODY_IS_LOCKED) || (clouds && r->planet.cloud_ratio != 0);
+    bool turns = !(traits & BODY_IS_LOCKED) || (clouds && r->planet.cloud_ratio != 0) || r->planet.moons > 0;
     bool sheet = r->format == FORMAT_SHEET || r->format == FORMAT_ATLAS;
     switch (i) {
     case PARAM_ROW_fps:
@@ -269,6 +269,7 @@ bool param_matters(int i, const struct request *r)
     case PARAM_ROW_ice_caps:
         return traits & BODY_HAS_CAPS;
     case PARAM_ROW_rings:
+    case PARAM_ROW_moons:
     case PARAM_ROW_atmosphere:
         return !(traits & BODY_FILLS_FRAME);
     case PARAM_ROW_ring_angle:

@@ -34,15 +34,18 @@ static void settle_choices(struct request *r)
         uint64_t hash = XXH3_64bits_withSeed(r->seed, r->seed_len, RINGS_HASH_START);
         r->rings = (int)((hash >> 32) * 100 >> 32) < bodies[r->type].rings_percent ? RINGS_ON : RINGS_OFF;
     }
-    if (bodies[r->type].traits & BODY_FILLS_FRAME) /* nothing there for rings to go around */
+    if (bodies[r->type].traits & BODY_FILLS_FRAME) { /* nothing there to go around */
         r->rings = RINGS_OFF;
+        r->planet.moons = 0;
+    }
     r->planet.rings = r->rings == RINGS_ON;
 }
 
-/* Type, rings, format and shading come first, since the other defaults depend on them. */
+/* These come first, since the other defaults depend on them. */
 static bool settled_first(int i)
 {
-    return i == PARAM_ROW_type || i == PARAM_ROW_rings || i == PARAM_ROW_format || i == PARAM_ROW_shading;
+    return i == PARAM_ROW_type || i == PARAM_ROW_rings || i == PARAM_ROW_format || i == PARAM_ROW_shading ||
+           i == PARAM_ROW_moons;
 }
 
 static bool has_number(int i)

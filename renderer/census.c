@@ -32,7 +32,9 @@ void census_count(const struct planet_desc *desc, const struct frame_set *frames
     for (int i = 0; i < frames->code_count && desc->layer == LAYER_COLOR; i++) {
         uint32_t code = frames->codes[i].code, pixels = frames->codes[i].count;
         uint32_t kind = code >> CODE_KIND_SHIFT & CODE_KIND_MASK;
-        if (kind == KIND_PLANET)
+        if (code & CODE_MOON)
+            c.moon += pixels;
+        else if (kind == KIND_PLANET)
             count_body(&bodies[desc->body], code, pixels, &c);
         else if (kind == KIND_RING)
             c.ring += pixels;

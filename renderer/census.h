@@ -12,7 +12,7 @@
 struct census {
     uint32_t frame; /* all */
     uint32_t body;  /* of the body itself, whatever its shape */
-    uint32_t ring, air;
+    uint32_t ring, moon, air;
     uint32_t sea, land, cap, cloud, night;
 };
 

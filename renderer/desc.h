@@ -59,6 +59,7 @@ enum palette_source {
 #define PALETTE_MAX 16
 #define FRAMES_MAX  240
 #define PIXELS_MAX  1024
+#define MOONS_MAX   3
 
 /* Angles grow counter-clockwise on the screen, x to the right, y up, z to the viewer. */
 struct planet_desc {
@@ -94,6 +95,7 @@ struct planet_desc {
     int32_t dither;                  /* enum dither */
     int32_t clean;                   /* 0 or 1: single pixels join their surroundings */
     int32_t min_light_milli;         /* light in the dark, thousandths of full light, 0..1000 */
+    int32_t moons;                   /* 0..MOONS_MAX; 0 for a body that fills the frame */
     int32_t outline;                 /* colour of one pixel around the silhouette, or COLOR_NONE */
     int32_t terminator;              /* enum terminator */
 };

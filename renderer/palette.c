@@ -142,9 +142,28 @@ static struct rgb ramp_color(const struct planet_desc *d, const struct scheme *s
     return code & CODE_LIMB ? mixed(c, atmosphere_color(d, s), LIMB_MIX * 0.6) : c;
 }
 
+/* What moons are made of, dark to light: grey, ochre, ice, rust, dark rock. */
+static const uint32_t moon_materials[][3] = {{0x6f6f7a, 0x95959c, 0xbdbcb8},
+                                             {0x8a6a48, 0xb08d5c, 0xd6b984},
+                                             {0x7fa2bd, 0xa9c9d9, 0xdcecf0},
+                                             {0x7d4a3a, 0xa3664a, 0xc48a66},
+                                             {0x6a6070, 0x887c86, 0xaba09f}};
+
+static struct rgb moon_color(const struct planet_desc *d, uint32_t code, double band)
+{
+    int step = (int)(code & CODE_STEP_MASK);
+    int material = scene_moon_material(d->seed, step / 3, (int)ARRAY_LEN(moon_materials));
+    uint32_t base = moon_materials[material][step % 3];
+    if (d->shading == SHADING_RAMP)
+        return rgb_of(ramp_tone(base, 'r', band));
+    return lit(rgb_of(base), band, &ground_light);
+}
+
 static struct rgb planet_color(const struct planet_desc *d, const struct scheme *s, uint32_t code)
 {
     double band = in_dark(d, band_of(d, code));
+    if (code & CODE_MOON)
+        return moon_color(d, code, band);
     if (d->shading == SHADING_RAMP && !(code & CODE_SHINE))
         return ramp_color(d, s, code);
     uint32_t cover = code >> CODE_COVER_SHIFT & CODE_COVER_MASK;

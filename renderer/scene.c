@@ -3,14 +3,17 @@
  * that every backend starts from the same bits. Threads: pure. */
 #include "renderer/scene.h"
 
+#include <math.h>
+
 #include "renderer/base/angle.h"
 #include "renderer/bodies.h"
 
 _Static_assert(sizeof(struct scene) % 4 == 0, "4-byte scalars only");
 
-#define RING_PLANET_RADIUS 0.55 /* of the frame: leaves room for the rings */
+#define RING_PLANET_RADIUS 0.55 /* of the frame: leaves room for rings and moons */
 #define RING_STRIPES       9    /* floor((0.98 - 0.68) * 30) */
 #define RING_GAP           0.22 /* below this hash a stripe is a gap */
+#define RING_GRAZING       0.04 /* light along their plane, to this sine, casts no shadow */
 
 /* Independent numbers from one seed: SplitMix64 (Steele, Lea, Flood 2014) jumped to its `stream`-th output.
  */
@@ -37,6 +40,8 @@ enum {
     STREAM_VARY_MORE,
     STREAM_NOD,
     STREAM_LEAN,
+    STREAM_MOON_START = 1010,
+    STREAM_MOON = 1020, /* and one more for each moon */
     STREAM_RAMP = 1042, /* so that the first few seeds, which people look at, differ */
     STREAM_PICK = 2000
 };
@@ -164,6 +169,62 @@ static void make_rivers(const struct planet_desc *d, const struct body_info *bod
     s->lamp_sharpness = (float)(1.0 / (cells * 0.6 + 0.002));
 }
 
+/* -most..most, another for each stream. */
+static int seed_within(uint64_t seed, uint64_t stream, int most)
+{
+    return (int)((seed_stream(seed, stream) >> 32) * (uint64_t)(2 * most + 1) >> 32) - most;
+}
+
+/* Moons: from the planet outward, and how often each goes around while the planet turns once. Whole numbers,
+ * so that every loop closes; lengths are planet radii, and the outermost edge stays within the frame. */
+static const struct orbit {
+    double distance, radius; /* and the seed adds up to a fifth to the radius */
+    int ratio;
+} orbits[MOONS_MAX] = {{1.30, 0.125, 3}, {1.44, 0.170, 2}, {1.56, 0.145, 1}};
+
+/* Which orbits are taken by 1, 2 or 3 moons. */
+static const int taken[MOONS_MAX + 1][MOONS_MAX] = {{0}, {1}, {0, 2}, {0, 1, 2}};
+
+#define MOON_LEAN_DECIDEG 90 /* how far an orbit leans from the equator at most */
+
+static double moon_radius(const struct planet_desc *d, int moon)
+{
+    double more = seed_within(d->seed, STREAM_MOON + (uint64_t)moon, 100) / 1000.0;
+    return orbits[taken[d->moons][moon]].radius * (1.1 + more);
+}
+
+int scene_moon_material(uint64_t seed, int number, int count)
+{
+    return (int)((seed_stream(seed, STREAM_MOON + 4 + (uint64_t)number) >> 32) * (uint64_t)count >> 32);
+}
+
+static void make_moons(const struct planet_desc *d, struct scene *s)
+{
+    float *radii[MOONS_MAX][2] = {{&s->moon_ar, &s->moon_a_inverse},
+                                  {&s->moon_br, &s->moon_b_inverse},
+                                  {&s->moon_cr, &s->moon_c_inverse}};
+    s->moons = (uint32_t)d->moons;
+    for (int i = 0; i < d->moons; i++) {
+        *radii[i][0] = (float)moon_radius(d, i);
+        *radii[i][1] = (float)(1.0 / moon_radius(d, i));
+    }
+}
+
+/* The ellipse on the screen is a circle whose plane is seen at the slant `open`; its lower half is before the
+ * planet. */
+static void make_ring_shadow(const struct planet_desc *d, struct scene *s)
+{
+    double sine, cosine, open = d->ring_open_milli / 1000.0;
+    angle_sincos(d->ring_angle_decideg, 3600, &sine, &cosine);
+    double up = sqrt(1.0 - open * open); /* exactly rounded, as IEEE 754 has it */
+    s->ring_x = (float)(-sine * up);
+    s->ring_y = (float)(cosine * up);
+    s->ring_z = (float)open;
+    double light = -sine * up * s->light_x + cosine * up * s->light_y + open * s->light_z;
+    s->ring_casts = d->rings && (light > RING_GRAZING || light < -RING_GRAZING);
+    s->ring_light = s->ring_casts ? (float)(1.0 / light) : 0.0f;
+}
+
 static void make_rings(const struct planet_desc *d, double radius, struct scene *s)
 {
     double sine, cosine;
@@ -177,12 +238,6 @@ static void make_rings(const struct planet_desc *d, double radius, struct scene 
     for (int i = 0; i <= RING_STRIPES + RING_STRIPES / 3; i++)
         if (scene_ring_tone(d->seed, i) > RING_GAP)
             s->ring_stripes |= 1u << i;
-}
-
-/* -most..most, another for each stream. */
-static int seed_within(uint64_t seed, uint64_t stream, int most)
-{
-    return (int)((seed_stream(seed, stream) >> 32) * (uint64_t)(2 * most + 1) >> 32) - most;
 }
 
 /* A flat body is never seen quite from its edge, where it would be thinner than a pixel. */
@@ -224,9 +279,10 @@ void scene_make(const struct planet_desc *d, struct scene *ret_scene)
     s.two_over_side = (float)(2.0 / d->pixels);
 
     /* Without rings the disc leaves one pixel all around: that is where the halo goes. */
-    double radius = d->rings ? RING_PLANET_RADIUS : 1.0 - 2.0 / d->pixels;
+    double radius = d->rings || d->moons ? RING_PLANET_RADIUS : 1.0 - 2.0 / d->pixels;
     double halo = 1.0 + 2.0 / d->pixels / radius;
     s.inverse_radius = (float)(1.0 / radius);
+    s.radius = (float)radius;
     s.halo_squared = (float)(halo * halo);
 
     make_axis(d, body, &s);
@@ -242,7 +298,35 @@ void scene_make(const struct planet_desc *d, struct scene *ret_scene)
     make_clouds(d, body, &s);
     make_rivers(d, body, radius, &s);
     make_rings(d, radius, &s);
+    make_ring_shadow(d, &s);
+    make_moons(d, &s);
     *ret_scene = s;
+}
+
+/* Where a moon stands: on its orbit, which leans a little from the equator, seen as the planet is. Of the
+ * 4096 parts of a turn where it can start those are left out that are behind the planet, so that a still
+ * shows it. */
+static struct scene_place moon_place(const struct planet_desc *d, int moon, int64_t at, int64_t den)
+{
+    const struct orbit *o = &orbits[taken[d->moons][moon]];
+    uint64_t bits = seed_stream(d->seed, STREAM_MOON_START);
+    int64_t start =
+        (int64_t)((bits >> 12 * moon & 0xfff) * 800 / 4096) + moon * 4096 / 3 + (int64_t)(bits >> 40 & 0xfff);
+    start %= 4096;
+    if (start > 2300 && start < 3840) /* 202 to 338 degrees: behind */
+        start -= 1540;
+    double sine, cosine, lean_sine, lean_cosine, tilt_sine, tilt_cosine, roll_sine, roll_cosine;
+    angle_sincos(at * o->ratio * 4096 + start * den, den * 4096, &sine, &cosine);
+    angle_sincos(seed_within(d->seed, STREAM_MOON + 8 + (uint64_t)moon, MOON_LEAN_DECIDEG), 3600, &lean_sine,
+                 &lean_cosine);
+    angle_sincos(tilt_of(d, &bodies[d->body]), 3600, &tilt_sine, &tilt_cosine);
+    angle_sincos(d->roll_decideg, 3600, &roll_sine, &roll_cosine);
+    double x = cosine * o->distance, depth = sine * o->distance;
+    double y = depth * lean_sine, z = depth * lean_cosine;
+    double high = y * tilt_cosine - z * tilt_sine, near = y * tilt_sine + z * tilt_cosine;
+    return (struct scene_place){.x = (float)(x * roll_cosine - high * roll_sine),
+                                .y = (float)(x * roll_sine + high * roll_cosine),
+                                .z = (float)near};
 }
 
 struct scene_turn scene_turn_make(const struct planet_desc *d, int frame)
@@ -252,7 +336,7 @@ struct scene_turn scene_turn_make(const struct planet_desc *d, int frame)
     int64_t den = (int64_t)d->frames * 1000000;
     int64_t at = ((int64_t)d->phase_micro * d->frames + (int64_t)frame * 1000000) * d->turns;
     double sine, cosine;
-    struct scene_turn turn;
+    struct scene_turn turn = {0};
     bool locked = bodies[d->body].traits & BODY_IS_LOCKED;
     angle_sincos(locked ? 0 : at, den, &sine, &cosine);
     turn.sin_spin = (float)sine;
@@ -260,5 +344,7 @@ struct scene_turn scene_turn_make(const struct planet_desc *d, int frame)
     angle_sincos(at * d->cloud_ratio, den, &sine, &cosine);
     turn.sin_cloud = (float)sine;
     turn.cos_cloud = (float)cosine;
+    for (int i = 0; i < d->moons; i++)
+        turn.moons[i] = moon_place(d, i, at, den);
     return turn;
 }

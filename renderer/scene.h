@@ -11,10 +11,14 @@
 typedef uint32_t uint;
 #include "shaders/scene.glsl"
 
-/* What differs from frame to frame (std140: one 16-byte array element). */
+/* What differs from frame to frame (std140: four vec4). */
 struct scene_turn {
     float sin_spin, cos_spin;   /* ground */
     float sin_cloud, cos_cloud; /* clouds */
+    struct scene_place {
+        float x, y, z, unused;
+    } moons[MOONS_MAX]; /* their middles, in planet radii: x right, y up, z to the viewer; 0 for those that
+                           are not */
 };
 
 /* Fills *ret_scene. `desc` must be within its documented ranges. Threads: any. */
@@ -23,6 +27,9 @@ void scene_make(const struct planet_desc *desc, struct scene *ret_scene);
 /* The angles of frame `frame` (0 <= frame <= desc->frames; the last is equal to frame 0, bit for bit).
  * Threads: any. */
 struct scene_turn scene_turn_make(const struct planet_desc *desc, int frame);
+
+/* Which of the moons' materials moon `number` of this seed has, 0..count - 1. Threads: any. */
+int scene_moon_material(uint64_t seed, int number, int count);
 
 /* Which of `count` ramps this seed's body has. Threads: any. */
 int scene_ramp(uint64_t seed, int count);

@@ -69,6 +69,16 @@ enum err self_test_hash(struct backend *b, uint64_t *ret_hash)
             desc.rings = rings;
             err = add_scene(b, &desc, codes, state);
         }
+    /* Moons before, behind and in the shadow; a light along which they and the rings throw theirs. */
+    for (int moons = 1; moons <= MOONS_MAX && !err; moons++) {
+        struct planet_desc desc = base;
+        desc.seed += (uint64_t)moons;
+        desc.body = moons == 1 ? BODY_CITY : BODY_MOON;
+        desc.moons = moons;
+        desc.rings = moons > 1;
+        desc.light_elevation_decideg = 100;
+        err = add_scene(b, &desc, codes, state);
+    }
     for (int layer = LAYER_COLOR + 1; layer < LAYER_COUNT && !err; layer++) {
         struct planet_desc desc = base;
         desc.body = layer == LAYER_BANDS ? BODY_GAS : layer == LAYER_CRATERS ? BODY_MOON : BODY_TERRESTRIAL;

@@ -26,6 +26,7 @@
 #define COVER_CORE 3u
 #define CODE_LIMB 0x2000u /* air before the ground, at the disc's edge */
 
+#define CODE_MOON (1u << 18)  /* not the planet but a moon: the step is 3 x its number + one of three tones */
 #define CODE_SHINE (1u << 16) /* the ground step's own colour, unlit, whatever the band */
 
 #define CODE_OUTLINE (1u << 17) /* beside what is drawn: not a kernel's, renderer/touch_up.c adds it */

@@ -21,7 +21,7 @@ fn_word halo_code(scene S, point q)
 /* The picture at a pixel whose ground is known. `ground` holds ground step and crater bits. */
 fn_word planet_code(scene S, real px, real py, point q, point n, word ground)
 {
-    word band = light_band(S, n, px, py);
+    word band = shadowed(S, n, light_band(S, n, px, py));
     word code = (ground | CODE_PLANET) | (band << CODE_BAND_SHIFT);
     if (S.has_clouds > 0u)
         code = code | (cloud_cover(S, n) << CODE_COVER_SHIFT);
@@ -30,19 +30,31 @@ fn_word planet_code(scene S, real px, real py, point q, point n, word ground)
 
     flag outside = q.z > 1.0f;
     code = choose(outside, halo_code(S, q), code);
+    real depth = choose(outside, all_real(FAR_AWAY), n.z);
     if (S.has_rings > 0u) {
         word ring = ring_code(S, frame_at(S, px), frame_at(S, py));
         word front = choose((ring & RING_FRONT) > 0u, ring, code);
         word over_air = choose(ring > 0u, ring, code);
-        code = choose(outside, over_air, front);
+        word shown = choose(outside, over_air, front);
+        depth = choose(both(ring > 0u, shown == ring), ring_depth(S, px, py), depth);
+        code = shown;
     }
+    if (S.moons > 0u)
+        code = with_moons(S, px, py, depth, code);
     return code;
 }
 
 /* A pixel that the disc and its halo do not reach. */
 fn_word sky_code(scene S, real px, real py)
 {
-    return ring_code(S, frame_at(S, px), frame_at(S, py));
+    word code = all_word(0u);
+    if (S.has_rings > 0u)
+        code = ring_code(S, frame_at(S, px), frame_at(S, py));
+    if (S.moons > 0u) {
+        real depth = choose(code > 0u, ring_depth(S, px, py), all_real(FAR_AWAY));
+        code = with_moons(S, px, py, depth, code);
+    }
+    return code;
 }
 
 /* Terrain height, the same for all bodies that have any. */

@@ -69,4 +69,26 @@ struct scene {
     float dither_step;     /* that width over the number of the matrix's levels */
     float light_bias;      /* added to the light, in bands, before it is cut */
     uint dither_shift;     /* of six bits of an 8 x 8 matrix, the lowest so many do not count */
+    uint moons;            /* 0..3: what follows is of frame and moon, in planet radii; z to the viewer */
+    float moon_ax;         /* middle: copied from the frame's struct scene_turn */
+    float moon_ay;
+    float moon_az;
+    float moon_bx;
+    float moon_by;
+    float moon_bz;
+    float moon_cx;
+    float moon_cy;
+    float moon_cz;
+    float moon_ar;         /* radius, and one over it */
+    float moon_a_inverse;
+    float moon_br;
+    float moon_b_inverse;
+    float moon_cr;
+    float moon_c_inverse;
+    uint ring_casts;       /* 1: the rings' shadow can fall on the planet */
+    float ring_x;          /* unit vector upright on the plane of the rings, to the viewer's side */
+    float ring_y;
+    float ring_z;
+    float ring_light;      /* 1 / its product with the vector to the light */
+    float radius;          /* of the planet, of the frame: one over inverse_radius */
 };

@@ -29,7 +29,9 @@ struct kernel_span kernel_span_of_row(const struct scene *scene, int row)
     double reach = radius * radius * scene->halo_squared - y * y;
     if (reach > 0.0)
         centred(sqrt(reach), side, &span.planet_begin, &span.planet_end);
-    if (scene->has_rings) {
+    if (scene->moons) { /* anywhere, as far as orbits reach */
+        span.rings_end = side;
+    } else if (scene->has_rings) {
         /* The ellipse's height: its long axis is 0.98, turned by the ring's angle. */
         double s = scene->sin_ring, c = scene->cos_ring, open = 1.0 / scene->inverse_open;
         double height = 0.98 * sqrt(s * s + open * open * c * c) + 2.0 / side;

@@ -26,15 +26,17 @@
 #define FRAME_BYTES_MAX ((size_t)PIXELS_MAX * PIXELS_MAX * sizeof(uint32_t))
 #define GROUPS_MAX      (PIXELS_MAX / PROGRAM_GROUP_PX)
 
-/* std140: the scene's scalars lie one after the other, the block is a multiple of 16 bytes; a turn is a vec4.
- */
+/* std140: the scene's scalars lie one after the other, the block is a multiple of 16 bytes; a turn is
+ * four vec4. */
 #define SCENE_BLOCK_BYTES ((sizeof(struct scene) + 15) / 16 * 16)
 _Static_assert(sizeof(uint) == 4 && sizeof(float) == 4, "scalars of std140");
 _Static_assert(offsetof(struct scene, body) == 0 &&
-                   offsetof(struct scene, dither_shift) == sizeof(struct scene) - 4,
+                   offsetof(struct scene, radius) == sizeof(struct scene) - 4,
                "the order of shaders/scene.glsl");
-_Static_assert(sizeof(struct scene_turn) == 16 && offsetof(struct scene_turn, cos_cloud) == 12,
-               "a turn is a vec4");
+_Static_assert(sizeof(struct scene_turn) == 64 && offsetof(struct scene_turn, cos_cloud) == 12 &&
+                   offsetof(struct scene_turn, moons) == 16,
+               "a turn is four vec4");
+_Static_assert(FRAMES_MAX * sizeof(struct scene_turn) <= 16384, "what every GL has for a uniform block");
 
 typedef GLenum(GL_APIENTRYP reset_status_fn)(void);
 
