@@ -152,7 +152,7 @@ static json_t *picture_content(const struct encoder *format)
 {
     json_t *out = json_object();
     for (int f = 0; f < FORMAT_COUNT; f++)
-        if (!format || format == &encoders[f])
+        if ((!format || format == &encoders[f]) && !encoders[f].lacks)
             json_object_set_new(out, encoders[f].mime, content_schema(f));
     return out;
 }
@@ -296,7 +296,7 @@ static json_t *paths_json(void)
     json_t *out = json_object();
     for (size_t i = 0; i < ARRAY_LEN(pictures); i++)
         for (int f = 0; f < (pictures[i].each_format ? FORMAT_COUNT : 1); f++)
-            if (!pictures[i].each_format || !encoders[f].address)
+            if (!pictures[i].each_format || (!encoders[f].address && !encoders[f].lacks))
                 add_picture(out, &pictures[i], pictures[i].each_format ? &encoders[f] : pictures[i].format);
     for (size_t i = 0; i < ARRAY_LEN(documents); i++)
         json_object_set_new(out, documents[i].path,

@@ -204,6 +204,11 @@ int32_t param_default(int i, const struct request *r)
     return STEPS(number, params[i].decimals);
 }
 
+const char *param_word_lacks(int i, int w)
+{
+    return i == PARAM_ROW_format ? encoders[w].lacks : NULL;
+}
+
 bool param_by_body(int i)
 {
     return fallbacks[i].rule == FALLBACK_BY_BODY;
@@ -326,6 +331,22 @@ static void number_allowed(const struct param *p, char *ret_text)
         snprintf(ret_text, PARAM_ALLOWED_BYTES, "a whole number from %s to %s", low, high);
 }
 
+static void choice_allowed(int i, char *ret_text)
+{
+    const char *const *words = params[i].words;
+    int last = 0;
+    size_t n = 0;
+    for (int w = 0; words[w]; w++)
+        last = param_word_lacks(i, w) ? last : w;
+    for (int w = 0; words[w]; w++) {
+        if (param_word_lacks(i, w))
+            continue;
+        const char *glue = n == 0 ? "" : w < last ? ", " : " or ";
+        n += (size_t)snprintf(ret_text + n, PARAM_ALLOWED_BYTES - n, "%s%s", glue, words[w]);
+        assert(n < PARAM_ALLOWED_BYTES);
+    }
+}
+
 void param_allowed(int i, char ret_text[PARAM_ALLOWED_BYTES])
 {
     const struct param *p = &params[i];
@@ -335,12 +356,7 @@ void param_allowed(int i, char ret_text[PARAM_ALLOWED_BYTES])
         number_allowed(p, ret_text);
         return;
     case PARAM_CHOICE:
-        for (int w = 0; p->words[w]; w++) {
-            const char *glue = w == 0 ? "" : p->words[w + 1] ? ", " : " or ";
-            int added = snprintf(ret_text + n, PARAM_ALLOWED_BYTES - n, "%s%s", glue, p->words[w]);
-            n += (size_t)added;
-            assert(n < PARAM_ALLOWED_BYTES);
-        }
+        choice_allowed(i, ret_text);
         return;
     case PARAM_COLOR:
         snprintf(ret_text, PARAM_ALLOWED_BYTES, "%s%s%s or a colour of 3 or 6 hex digits such as ff8800",

@@ -93,6 +93,15 @@ static void drop_idle(struct request *r)
     } while (changed);
 }
 
+static enum err check_format(const struct request *r, struct request_fault *fault)
+{
+    const struct encoder *e = &encoders[r->format];
+    if (!e->lacks)
+        return ERR_NONE;
+    return fault_set(fault, ERR_PARAM_COMBINATION, "format",
+                     "this server was built without %s, so it has no format=%s", e->lacks, e->name);
+}
+
 static enum err check_frames(const struct request *r, struct request_fault *fault)
 {
     const struct encoder *e = &encoders[r->format];
@@ -173,6 +182,7 @@ struct request_size request_size(const struct request *r)
     case FORMAT_PNG:
     case FORMAT_GIF:
     case FORMAT_APNG:
+    case FORMAT_WEBP:
     case FORMAT_COUNT:
         break;
     }
@@ -202,7 +212,9 @@ enum err request_finish(struct request *r, struct request_fault *ret_fault)
     settle_choices(r);
     fill_defaults(r);
     fold_equals(r);
-    enum err err = check_frames(r, ret_fault);
+    enum err err = check_format(r, ret_fault);
+    if (!err)
+        err = check_frames(r, ret_fault);
     if (!err)
         err = check_layer(r, ret_fault);
     if (!err)

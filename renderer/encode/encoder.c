@@ -1,16 +1,21 @@
 /* encoder.c -- the table of file formats, and what all of them check first.
  *
  * The text of encoder_libraries() is put together by the preprocessor: giflib and libdeflate can't be asked
- * for their version at run time, so the headers that we were built with speak for all three. Our own
+ * for their version at run time, so the headers that we were built with speak for those. Our own
  * choices (compression level, palette order, how a frame is cropped) shape the bytes as much as a library
  * does; ENCODER_REVISION stands for them.
  *
- * Threads: any; everything here is constant. */
+ * Threads: any; what is not constant is made once. */
 #include "renderer/encode/encoder.h"
 
 #include <gif_lib.h>
 #include <libdeflate.h>
 #include <png.h>
+#include <pthread.h>
+#include <stdio.h>
+#ifdef WITH_libwebp
+#include <webp/encode.h>
+#endif
 
 #include "renderer/desc.h"
 #include "renderer/encode/formats.h"
@@ -52,13 +57,50 @@ const struct encoder encoders[FORMAT_COUNT] = {
                      .extension = "json",
                      .animated = true,
                      .choice = CHOICE_NONE},
+#ifdef WITH_libwebp
+    [FORMAT_WEBP] = {.name = "webp",
+                     .mime = "image/webp",
+                     .extension = "webp",
+                     .animated = true,
+                     .encode = webp_encode,
+                     .choice = CHOICE_NAMED},
+#else
+    [FORMAT_WEBP] = {.name = "webp",
+                     .mime = "image/webp",
+                     .extension = "webp",
+                     .animated = true,
+                     .choice = CHOICE_NONE,
+                     .lacks = "libwebp"},
+#endif
 };
+
+#define BUILT_WITH                                                                                           \
+    "libpng " PNG_LIBPNG_VER_STRING ", libdeflate " LIBDEFLATE_VERSION_STRING ", giflib " TEXT(              \
+        GIFLIB_MAJOR) "." TEXT(GIFLIB_MINOR) "." TEXT(GIFLIB_RELEASE) ", encoders " TEXT(ENCODER_REVISION)
+
+/* libwebp's header has only the version of its ABI, and the program may find another build of the library
+ * than it was compiled beside: the library itself is asked, once. */
+#ifdef WITH_libwebp
+static char libraries[160];
+static pthread_once_t libraries_once = PTHREAD_ONCE_INIT;
+
+static void libraries_write(void)
+{
+    int v = WebPGetEncoderVersion();
+    snprintf(libraries, sizeof libraries, "%s, libwebp %d.%d.%d", BUILT_WITH, v >> 16, v >> 8 & 255, v & 255);
+}
 
 const char *encoder_libraries(void)
 {
-    return "libpng " PNG_LIBPNG_VER_STRING ", libdeflate " LIBDEFLATE_VERSION_STRING ", giflib " TEXT(
-        GIFLIB_MAJOR) "." TEXT(GIFLIB_MINOR) "." TEXT(GIFLIB_RELEASE) ", encoders " TEXT(ENCODER_REVISION);
+    pthread_once(&libraries_once, libraries_write);
+    return libraries;
 }
+#else
+const char *encoder_libraries(void)
+{
+    return BUILT_WITH;
+}
+#endif
 
 enum err encode_check(const struct frame_set *frames, const struct encode_desc *desc)
 {

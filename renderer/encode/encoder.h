@@ -10,7 +10,16 @@
 #include "renderer/base/err.h"
 #include "renderer/frame_set.h"
 
-enum format { FORMAT_PNG, FORMAT_GIF, FORMAT_APNG, FORMAT_SHEET, FORMAT_ATLAS, FORMAT_JSON, FORMAT_COUNT };
+enum format {
+    FORMAT_PNG,
+    FORMAT_GIF,
+    FORMAT_APNG,
+    FORMAT_SHEET,
+    FORMAT_ATLAS,
+    FORMAT_JSON,
+    FORMAT_WEBP,
+    FORMAT_COUNT
+};
 
 /* How frames become a file. */
 struct encode_desc {
@@ -45,6 +54,8 @@ struct encoder {
     enum encoder_choice choice;
     const char *address; /* path of its own; NULL: /planet.NAME and /planet/{type}/{seed}.NAME */
     const char *suffix;  /* of file names, before the dot; NULL = none */
+    const char *lacks;   /* the library that this binary was built without: the format is refused, and no list
+                          * has it; NULL */
 };
 
 extern const struct encoder encoders[FORMAT_COUNT];

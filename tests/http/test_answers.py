@@ -19,6 +19,16 @@ def test_content_type_is_exact_and_the_bytes_agree():
     assert re.search(r'"gas-3-[0-9a-f]{6}\.apng"', apng["Content-Disposition"]), apng["Content-Disposition"]
 
 
+def test_webp_is_a_still_or_an_animation():
+    still, moving = (get(shared(), "/planet/gas/3.webp?pixels=24&frames=%d" % frames) for frames in (1, 3))
+    for answer in (still, moving):
+        equal((answer["Content-Type"], answer.body[:4], answer.body[8:16]), ("image/webp", b"RIFF", b"WEBPVP8X"))
+        assert re.search(r'"gas-3-[0-9a-f]{6}\.webp"', answer["Content-Disposition"]), answer["Content-Disposition"]
+    equal((still.body.count(b"ANMF"), moving.body.count(b"ANMF")), (0, 3))
+    equal(get(shared(), "/planet?seed=1&pixels=16", ["Accept: image/webp"])["Content-Type"], "image/webp")
+    assert "/planet.webp" in get(shared(), "/openapi.json").json()["paths"]
+
+
 def test_accept_chooses_the_format():
     table = [(None, "png"), ("", "png"), ("*/*", "png"), ("image/*", "png"), ("image/png", "png"), ("image/gif", "gif"),
              ("IMAGE/GIF", "gif"), ("image/png;q=0.5, image/gif", "gif"), ("image/png, image/gif", "png"),
