@@ -4,6 +4,7 @@
 
 #include "api/atlas.h"
 #include "api/facts.h"
+#include "api/palette_file.h"
 
 static enum err picture_make(const struct request *r, const struct key *key, struct file_artist *artist,
                              struct blob *out)
@@ -42,10 +43,23 @@ static enum err atlas_make(const struct request *r, const struct key *key, struc
     return atlas_write(r, out);
 }
 
+/* Of all frames, so that a game that takes the colours can show the whole loop. */
+static enum err palette_make(const struct request *r, const struct key *key, struct file_artist *artist,
+                             struct blob *out)
+{
+    struct frame_set frames;
+    enum err err = artist->draw(artist, &r->planet, &frames);
+    if (err)
+        return err;
+    err = palette_file_write(r, key, &frames, out);
+    frame_set_finish(&frames);
+    return err;
+}
+
 static enum err (*const makers[FORMAT_COUNT])(const struct request *r, const struct key *key,
                                               struct file_artist *artist, struct blob *out) = {
-    [FORMAT_ATLAS] = atlas_make,
-    [FORMAT_JSON] = facts_make,
+    [FORMAT_ATLAS] = atlas_make, [FORMAT_JSON] = facts_make,  [FORMAT_PALETTE] = palette_make,
+    [FORMAT_GPL] = palette_make, [FORMAT_HEX] = palette_make,
 };
 
 enum err file_make(const struct request *r, const struct key *key, struct file_artist *artist,

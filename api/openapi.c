@@ -92,6 +92,13 @@ static const struct picture_doc {
      false,
      {"/sheet.json?type=gas&seed=3&frames=12", "/sheet.json?type=moon&frames=7&columns=3&atlas=aseprite"},
      &encoders[FORMAT_ATLAS]},
+    {"/palette.png",
+     "palette",
+     "The colours of all frames, a square for each, by what they are the colour of and from dark to light",
+     false,
+     false,
+     {"/palette.png?type=gas&seed=3", "/palette.png?type=moon&frames=1&zoom=8"},
+     &encoders[FORMAT_PALETTE]},
 };
 
 /* An address that is no picture. `schema` is NULL for plain text. */

@@ -221,10 +221,14 @@ bool param_matters(int i, const struct request *r)
     bool clouds = (traits & BODY_HAS_CLOUDS) && r->planet.cloud_cover_milli > 0;
     bool turns = !(traits & BODY_IS_LOCKED) || (clouds && r->planet.cloud_ratio != 0);
     bool sheet = r->format == FORMAT_SHEET || r->format == FORMAT_ATLAS;
+    bool text_palette = r->format == FORMAT_GPL || r->format == FORMAT_HEX;
+    bool palette = r->format == FORMAT_PALETTE || text_palette;
     switch (i) {
     case PARAM_ROW_fps:
     case PARAM_ROW_loops: /* of the forms of an atlas, one tells the time */
-        return moves && (!sheet || (r->format == FORMAT_ATLAS && r->atlas == ATLAS_ASEPRITE));
+        return moves && !palette && (!sheet || (r->format == FORMAT_ATLAS && r->atlas == ATLAS_ASEPRITE));
+    case PARAM_ROW_zoom:
+        return !text_palette;
     case PARAM_ROW_columns:
     case PARAM_ROW_spacing:
         return sheet && moves;

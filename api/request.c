@@ -293,7 +293,8 @@ static enum err refuse_path(struct request_fault *fault)
     return fault_set(
         fault, ERR_NOT_FOUND, NULL,
         "pictures are at /planet, /planet.png and /planet/{type}/{seed}.png; other endings: "
-        "gif, apng, webp, and json for what is in them; sheets are at /sheet.png and /sheet.json");
+        "gif, apng, webp, json for what is in them, gpl and hex for their colours; others are at "
+        "/sheet.png, /sheet.json and /palette.png");
 }
 
 static const char *last_dot(const char *path, size_t len)

@@ -148,6 +148,10 @@ bool request_body_has_layer(int32_t body, int32_t layer)
 static enum err check_layer(const struct request *r, struct request_fault *fault)
 {
     const char *layer = params[PARAM_ROW_layer].words[r->planet.layer];
+    bool palette = r->format == FORMAT_PALETTE || r->format == FORMAT_GPL || r->format == FORMAT_HEX;
+    if (palette && r->planet.layer != LAYER_COLOR)
+        return fault_set(fault, ERR_PARAM_COMBINATION, "layer",
+                         "format=%s is of the picture, so layer must be color", encoders[r->format].name);
     if (r->planet.layer == LAYER_RINGS && !r->planet.rings && !(bodies[r->type].traits & BODY_FILLS_FRAME))
         return fault_set(fault, ERR_PARAM_COMBINATION, "layer", "layer=%s needs rings=on", layer);
     if (request_body_has_layer(r->type, r->planet.layer))
@@ -179,6 +183,10 @@ struct request_size request_size(const struct request *r)
         return (struct request_size){0, sheet.width_px * sheet.height_px};
     case FORMAT_JSON: /* reads one frame; the zoom is only told */
         return (struct request_size){side * side, side * side};
+    case FORMAT_PALETTE: /* every pixel is looked at, few are written */
+    case FORMAT_GPL:
+    case FORMAT_HEX:
+        return (struct request_size){drawn, drawn};
     case FORMAT_PNG:
     case FORMAT_GIF:
     case FORMAT_APNG:

@@ -32,6 +32,9 @@ static const uint64_t encode_start_ps[FORMAT_COUNT] = {
     [FORMAT_ATLAS] = 0, /* nothing is drawn for it */
     [FORMAT_JSON] = JSON_START_PS,
     [FORMAT_WEBP] = WEBP_START_PS,
+    [FORMAT_PALETTE] = JSON_START_PS,
+    [FORMAT_GPL] = JSON_START_PS,
+    [FORMAT_HEX] = JSON_START_PS,
 };
 
 static uint64_t clamp(uint64_t v, uint64_t least, uint64_t most)

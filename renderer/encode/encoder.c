@@ -72,6 +72,23 @@ const struct encoder encoders[FORMAT_COUNT] = {
                      .choice = CHOICE_NONE,
                      .lacks = "libwebp"},
 #endif
+    [FORMAT_PALETTE] = {.name = "palette",
+                        .mime = "image/png",
+                        .extension = "png",
+                        .animated = true,
+                        .choice = CHOICE_NONE,
+                        .address = "/palette.png",
+                        .suffix = "-palette"},
+    [FORMAT_GPL] = {.name = "gpl",
+                    .mime = "text/plain; charset=utf-8",
+                    .extension = "gpl",
+                    .animated = true,
+                    .choice = CHOICE_NONE},
+    [FORMAT_HEX] = {.name = "hex",
+                    .mime = "text/plain; charset=utf-8",
+                    .extension = "hex",
+                    .animated = true,
+                    .choice = CHOICE_NONE},
 };
 
 #define BUILT_WITH                                                                                           \

@@ -18,6 +18,9 @@ enum format {
     FORMAT_ATLAS,
     FORMAT_JSON,
     FORMAT_WEBP,
+    FORMAT_PALETTE,
+    FORMAT_GPL,
+    FORMAT_HEX,
     FORMAT_COUNT
 };
 
@@ -45,7 +48,7 @@ struct encoder {
     const char *mime;      /* Content-Type, exact */
     const char *extension; /* without the dot */
     bool animated;         /* takes more than one frame */
-    /* NULL: the file follows from the request alone, nothing is drawn (api/atlas.h).
+    /* NULL: api/file.c makes the file in its own way.
      * Writes the whole file to *out, which is empty before. `cancel` may be NULL; it is looked at between
      * frames and gives ERR_CANCELLED. ERR_OOM, ERR_ENCODE. On failure *out holds no promise but must be
      * freed. Same input, same libraries: same bytes. Threads: any number at once. */

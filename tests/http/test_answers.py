@@ -1,6 +1,10 @@
 """What an answer says besides its bytes."""
 
+import io
 import re
+
+from PIL import Image
+from PIL.GimpPaletteFile import GimpPaletteFile
 
 from harness import Server, check_problem, equal, fresh, get, post, shared
 
@@ -27,6 +31,29 @@ def test_webp_is_a_still_or_an_animation():
     equal((still.body.count(b"ANMF"), moving.body.count(b"ANMF")), (0, 3))
     equal(get(shared(), "/planet?seed=1&pixels=16", ["Accept: image/webp"])["Content-Type"], "image/webp")
     assert "/planet.webp" in get(shared(), "/openapi.json").json()["paths"]
+
+
+def test_palettes_have_the_colours_of_the_picture_in_three_forms():
+    query = "?type=terrestrial&seed=7&rings=on&pixels=48&frames=5"
+    sheet = get(shared(), "/sheet.png" + query).body
+    with Image.open(io.BytesIO(sheet)) as image:
+        shown = {"%02x%02x%02x" % color[:3] for _, color in image.convert("RGBA").getcolors(1 << 16) if color[3]}
+    hexes = get(shared(), "/planet.hex" + query)
+    listed = hexes.body.decode().splitlines()
+    equal((hexes["Content-Type"], len(listed), set(listed)), ("text/plain; charset=utf-8", len(shown), shown))
+    gpl = get(shared(), "/planet/terrestrial/7.gpl?rings=on&pixels=48&frames=5").body
+    entries = [line.split(b"\t") for line in gpl.splitlines() if b"\t" in line]
+    equal(["%02x%02x%02x" % tuple(map(int, numbers.split())) for numbers, _ in entries], listed)
+    equal(len({name for _, name in entries}), len(entries))
+    # Pillow counts lines, not colours: ours stand behind one for each line of the head.
+    read = GimpPaletteFile(io.BytesIO(gpl)).getpalette()[0]
+    assert bytes.fromhex("".join(listed)) in read, read
+    strip = get(shared(), "/palette.png" + query + "&zoom=3")
+    with Image.open(io.BytesIO(strip.body)) as image:
+        equal(image.size, (3 * len(listed), 3))
+        equal(["%02x%02x%02x" % image.convert("RGB").getpixel((3 * i + 1, 1)) for i in range(len(listed))], listed)
+    equal(get(shared(), "/palette.png" + query + "&zoom=3&fps=20&loops=2")["ETag"], strip["ETag"])
+    check_problem(get(shared(), "/palette.png?layer=depth"), 400, "param-combination")
 
 
 def test_accept_chooses_the_format():
