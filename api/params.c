@@ -223,7 +223,12 @@ bool param_matters(int i, const struct request *r)
     bool sheet = r->format == FORMAT_SHEET || r->format == FORMAT_ATLAS;
     bool text_palette = r->format == FORMAT_GPL || r->format == FORMAT_HEX;
     bool palette = r->format == FORMAT_PALETTE || text_palette;
+    bool data = r->planet.layer == LAYER_NORMAL || r->planet.layer == LAYER_MASK; /* no colours */
     switch (i) {
+    case PARAM_ROW_background:
+        return !data && r->planet.layer != LAYER_EMISSION;
+    case PARAM_ROW_colors:
+        return !data;
     case PARAM_ROW_fps:
     case PARAM_ROW_loops: /* of the forms of an atlas, one tells the time */
         return moves && !palette && (!sheet || (r->format == FORMAT_ATLAS && r->atlas == ATLAS_ASEPRITE));

@@ -131,6 +131,9 @@ static unsigned layer_trait(int32_t layer)
     case LAYER_DEPTH:
     case LAYER_LIGHT:
     case LAYER_RINGS:
+    case LAYER_NORMAL:
+    case LAYER_EMISSION:
+    case LAYER_MASK:
     case LAYER_COUNT:
         break;
     }
@@ -141,7 +144,8 @@ bool request_body_has_layer(int32_t body, int32_t layer)
 {
     unsigned trait = layer_trait(layer);
     if (bodies[body].traits & BODY_FILLS_FRAME)
-        return layer == LAYER_COLOR || layer == LAYER_GRID;
+        return layer == LAYER_COLOR || layer == LAYER_GRID || layer == LAYER_NORMAL ||
+               layer == LAYER_EMISSION || layer == LAYER_MASK;
     return (bodies[body].traits & trait) == trait;
 }
 

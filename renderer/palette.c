@@ -4,6 +4,7 @@
  * turn grey. Threads: one palette by one thread. */
 #include "renderer/palette.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,15 +155,71 @@ static struct rgb layer_color(const struct planet_desc *d, const struct scheme *
     case LAYER_DEPTH:
     case LAYER_HEIGHT:
     case LAYER_CRATERS:
+    case LAYER_NORMAL:
+    case LAYER_EMISSION:
+    case LAYER_MASK:
     case LAYER_COUNT:
         break;
     }
     return scaled((struct rgb){1, 1, 1}, value / 255.0);
 }
 
+/* One way that a disc can look whose short axis is so long: `open` of 127, and the far side up. */
+static void ring_normal(const struct planet_desc *d, int *ret_x, int *ret_y)
+{
+    struct scene scene;
+    scene_make(d, &scene);
+    double open = d->ring_open_milli / 1000.0, slant = sqrt(1.0 - open * open) * 127.0;
+    *ret_x = (int)floor(-scene.sin_ring * slant + 0.5);
+    *ret_y = (int)floor(scene.cos_ring * slant + 0.5);
+}
+
+/* x and y in 127ths; z is what is left of a unit vector, so that a set has at most 65,536 of them. */
+static uint32_t normal_color(const struct planet_desc *d, uint32_t code)
+{
+    int x = 0, y = 0; /* of what shines and has no surface: to the viewer */
+    if (code & CODE_NORMAL) {
+        x = (int)(code & 255) - 128;
+        y = (int)(code >> 8 & 255) - 128;
+    } else if ((code >> CODE_KIND_SHIFT & CODE_KIND_MASK) == KIND_RING) {
+        ring_normal(d, &x, &y);
+    }
+    int rest = 127 * 127 - x * x - y * y, z = 0;
+    while (rest > z * z + z) /* the nearest to the root */
+        z++;
+    return RGBA(x + 128, y + 128, z + 128, 255);
+}
+
+/* Layers for engines: the picture's codes, or those of normals. Nothing, sky and halo are clear. */
+static uint32_t engine_color(const struct planet_desc *d, const struct scheme *s, uint32_t code)
+{
+    uint32_t kind = code >> CODE_KIND_SHIFT & CODE_KIND_MASK;
+    uint32_t cover = code >> CODE_COVER_SHIFT & CODE_COVER_MASK, step = code & CODE_STEP_MASK;
+    if (d->layer == LAYER_NORMAL && (code & CODE_NORMAL))
+        return normal_color(d, code);
+    if (kind != KIND_PLANET && kind != KIND_RING)
+        return 0;
+    if (d->layer == LAYER_NORMAL)
+        return normal_color(d, code);
+    if (d->layer == LAYER_MASK)
+        return RGBA(255, 255, 255, 255);
+    bool glows = (code & CODE_SHINE) ||
+                 (bodies[d->body].glow_mask >> step & 1 && cover != COVER_EDGE && cover != COVER_CORE);
+    if (kind != KIND_PLANET || !glows)
+        return RGBA(0, 0, 0, 255);
+    return packed(ground_color(d, s, code | CODE_SHINE, 1.0), 1);
+}
+
+static bool for_engines(int32_t layer)
+{
+    return layer == LAYER_NORMAL || layer == LAYER_EMISSION || layer == LAYER_MASK;
+}
+
 static uint32_t full_color(const struct planet_desc *d, const struct scheme *s, uint32_t code)
 {
     uint32_t kind = code >> CODE_KIND_SHIFT & CODE_KIND_MASK;
+    if (for_engines(d->layer))
+        return engine_color(d, s, code);
     if (code == 0)
         return d->background >= 0 ? packed(rgb_of((uint32_t)d->background), 1) : 0;
     if (d->layer != LAYER_COLOR)
@@ -189,7 +246,8 @@ static uint32_t fixed_color(const struct planet_desc *d, uint32_t color)
 static uint32_t color_of(const struct planet_desc *d, const struct scheme *s, uint32_t code)
 {
     uint32_t color = full_color(d, s, code);
-    return color && palettes_fixed(d->palette_source) ? fixed_color(d, color) : color;
+    bool exact = for_engines(d->layer) && (d->layer != LAYER_EMISSION || color == RGBA(0, 0, 0, 255));
+    return color && !exact && palettes_fixed(d->palette_source) ? fixed_color(d, color) : color;
 }
 
 uint32_t palette_color(const struct planet_desc *d, uint32_t code)

@@ -63,4 +63,8 @@ struct scene {
     float vary_d;
     float vary_e;
     float vary_f;
+    float relief;          /* how far slopes bend the normal in layer=normal, planet radii of height; 0: a smooth ball */
+    float relief_floor;    /* lower ground is level */
+    float relief_craters;  /* depth of a crater in its middle, in terrain height; 0: none */
+    float relief_step;     /* over which a slope is measured, planet radii */
 };

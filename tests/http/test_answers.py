@@ -56,6 +56,18 @@ def test_palettes_have_the_colours_of_the_picture_in_three_forms():
     check_problem(get(shared(), "/palette.png?layer=depth"), 400, "param-combination")
 
 
+def test_layers_for_engines_are_there_for_every_body():
+    bodies = get(shared(), "/types").json()["bodies"]
+    for body in bodies:
+        for layer in ("normal", "emission", "mask"):
+            assert layer in body["layers"], (body["name"], layer)
+            answer = get(shared(), "/planet.png?type=%s&layer=%s&pixels=24" % (body["name"], layer))
+            equal((body["name"], layer, answer.status), (body["name"], layer, 200))
+    with Image.open(io.BytesIO(get(shared(), "/planet.png?type=gas&layer=normal&pixels=24").body)) as image:
+        red, green, blue, alpha = image.convert("RGBA").getpixel((12, 12))
+        assert abs(red - 128) < 8 and abs(green - 128) < 8 and (blue > 250, alpha) == (True, 255), (red, green, blue)
+
+
 def test_accept_chooses_the_format():
     table = [(None, "png"), ("", "png"), ("*/*", "png"), ("image/*", "png"), ("image/png", "png"), ("image/gif", "gif"),
              ("IMAGE/GIF", "gif"), ("image/png;q=0.5, image/gif", "gif"), ("image/png, image/gif", "png"),

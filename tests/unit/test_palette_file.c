@@ -62,14 +62,14 @@ static void every_colour_that_shows_is_there_once(void **state)
 /* Reads the names in their order; returns how many times what stands before the number changes. */
 static int changes_of_name(const char *gpl)
 {
-    char last[16] = "", name[16];
+    char last[16] = "", name[16] = "";
     int changes = 0, number, next = 1;
     for (const char *tab = strchr(gpl, '\t'); tab; tab = strchr(tab + 1, '\t')) {
         assert_int_equal(sscanf(tab + 1, "%15s %d", name, &number), 2);
         next = strcmp(name, last) != 0 ? 1 : next + 1;
         changes += next == 1;
         assert_int_equal(number, next);
-        strcpy(last, name);
+        memcpy(last, name, sizeof last);
     }
     return changes;
 }
@@ -98,6 +98,7 @@ static void names_say_what_a_colour_is_of(void **state)
                 fail_msg("%s: no%s after the others", rows[i].query, rows[i].names[names]);
             last = found;
         }
+        assert_non_null(text);
         assert_null(strstr(text, rows[i].absent));
         assert_true(changes_of_name(text) >= names);
         assert_true(changes_of_name(text) <= 8); /* each name in one run */
