@@ -244,7 +244,10 @@ bool param_matters(int i, const struct request *r)
     case PARAM_ROW_turns: /* at phase 0 nothing has turned yet */
         return turns && (moves || r->planet.phase_micro != 0);
     case PARAM_ROW_phase:
-        return turns && r->planet.turns != 0;
+        return (turns && r->planet.turns != 0) || r->planet.palette_offset != 0;
+    case PARAM_ROW_palette_offset:
+        return (moves || r->planet.phase_micro != 0) &&
+               (r->planet.layer == LAYER_COLOR || r->planet.layer == LAYER_EMISSION);
     case PARAM_ROW_light_elevation:
     case PARAM_ROW_shade_steps:
         return !(traits & BODY_SHINES);

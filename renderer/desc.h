@@ -85,4 +85,6 @@ struct planet_desc {
     uint32_t palette[PALETTE_MAX];   /* 0xRRGGBB, ramp order, low to high; unused ones are 0 */
     int32_t palette_source;          /* enum palette_source */
     int32_t colors;                  /* most colours of the result, clear ones not counted, 1..256; 0 = all */
+    int32_t palette_offset;          /* times the ground's colours cycle through those of their role over all
+                                      * frames, -8..8 */
 };

@@ -39,8 +39,14 @@ struct table {
     uint32_t size, used; /* size is a power of two */
 };
 
+#define SHIFT_SHIFT 24 /* keys of the table of codes: the code, and above it which shift of the ramp */
+_Static_assert(CODE_NORMAL < 1u << SHIFT_SHIFT, "no code reaches it");
+
 struct palette {
     struct planet_desc desc;
+    int64_t cycle;       /* where in the cycle of the colours this frame stands, of ... */
+    int64_t cycle_whole; /* ... a whole one; 0 <= cycle < cycle_whole */
+    uint32_t shift;      /* bits of the keys of such frames: equal for equal colours */
     struct scheme scheme;
     struct table codes, known; /* known: the colours so far */
     uint32_t *colors;
@@ -296,6 +302,7 @@ enum err palette_create(const struct planet_desc *desc, struct palette **ret_pal
     if (!p)
         return ERR_OOM;
     p->desc = *desc;
+    palette_at_frame(p, 0);
     palettes_scheme(desc, &p->scheme);
     if (table_resize(&p->codes, 512) || table_resize(&p->known, 512)) {
         palette_destroy(p);
@@ -332,11 +339,47 @@ static enum err add_color(struct palette *p, uint32_t color)
     return err;
 }
 
+/* How far a run of `length` steps has moved on. */
+static int run_shift(const struct palette *p, int length)
+{
+    return (int)(p->cycle * length / p->cycle_whole);
+}
+
+/* The code of the step whose colour this one has in this frame. */
+static uint32_t shifted(const struct palette *p, uint32_t code)
+{
+    const struct body_info *body = &bodies[p->desc.body];
+    int step = (int)(code & CODE_STEP_MASK), begin = step, end = step;
+    bool picture = p->desc.layer == LAYER_COLOR || p->desc.layer == LAYER_EMISSION;
+    if (!p->shift || !picture || (code >> CODE_KIND_SHIFT & CODE_KIND_MASK) != KIND_PLANET ||
+        step >= body->steps)
+        return code;
+    while (begin > 0 && body->roles[begin - 1] == body->roles[step])
+        begin--;
+    while (end < body->steps && body->roles[end] == body->roles[step])
+        end++;
+    int length = end - begin;
+    return (code & ~CODE_STEP_MASK) | (uint32_t)(begin + (step - begin + run_shift(p, length)) % length);
+}
+
+void palette_at_frame(struct palette *p, int frame)
+{
+    const struct planet_desc *d = &p->desc;
+    p->cycle_whole = (int64_t)d->frames * 1000000;
+    p->cycle = ((int64_t)d->phase_micro * d->frames + (int64_t)frame * 1000000) * d->palette_offset;
+    p->cycle = (p->cycle % p->cycle_whole + p->cycle_whole) % p->cycle_whole;
+    /* Runs are at most BODY_STEPS_MAX long: these shifts together tell all colours apart. */
+    p->shift = 0;
+    for (int length = 2; length <= BODY_STEPS_MAX; length++)
+        p->shift += (uint32_t)run_shift(p, length);
+    p->shift <<= SHIFT_SHIFT;
+}
+
 /* The index of a code that is met for the first time. Two codes may be one colour: the list holds each colour
  * once. */
 static enum err meet(struct palette *p, uint32_t code, uint32_t *ret_index)
 {
-    uint32_t color = color_of(&p->desc, &p->scheme, code);
+    uint32_t color = color_of(&p->desc, &p->scheme, shifted(p, code));
     uint32_t known = slot_of(&p->known, color)->index_plus_1;
     if (!known) {
         enum err err = add_color(p, color);
@@ -345,20 +388,20 @@ static enum err meet(struct palette *p, uint32_t code, uint32_t *ret_index)
         known = p->count;
     }
     *ret_index = known - 1;
-    return table_put(&p->codes, code, known - 1);
+    return table_put(&p->codes, code | p->shift, known - 1);
 }
 
 enum err palette_resolve(struct palette *p, const uint32_t *codes, size_t count, uint16_t *index)
 {
     for (size_t i = 0; i < count;) {
         uint32_t code = codes[i];
-        struct slot *slot = slot_of(&p->codes, code);
+        struct slot *slot = slot_of(&p->codes, code | p->shift);
         uint32_t at = slot->index_plus_1 - 1;
         if (!slot->index_plus_1) {
             enum err err = meet(p, code, &at);
             if (err)
                 return err;
-            slot = slot_of(&p->codes, code); /* the table may have grown */
+            slot = slot_of(&p->codes, code | p->shift); /* the table may have grown */
         }
         size_t begin = i;
         do /* pixel art is areas: the next code is often the same */
@@ -378,7 +421,7 @@ enum err palette_counts(const struct palette *p, struct code_count **ret_counts,
         return ERR_OOM;
     for (uint32_t i = 0; i < t->size; i++)
         if (t->slots[i].index_plus_1)
-            counts[n++] = (struct code_count){t->slots[i].key, t->slots[i].count};
+            counts[n++] = (struct code_count){t->slots[i].key & ((1u << SHIFT_SHIFT) - 1), t->slots[i].count};
     *ret_counts = counts;
     *ret_count = n;
     return ERR_NONE;

@@ -56,6 +56,15 @@ def test_palettes_have_the_colours_of_the_picture_in_three_forms():
     check_problem(get(shared(), "/palette.png?layer=depth"), 400, "param-combination")
 
 
+def test_colours_cycle_while_the_planet_stands_still():
+    still, cycling = (get(shared(), "/planet.gif?type=gas&turns=0&pixels=24&frames=4&palette_offset=%d" % n) for n in (0, 1))
+    with Image.open(io.BytesIO(still.body)) as image:
+        equal([image.seek(i) or image.convert("RGB").tobytes() for i in (0, 2)][0], image.convert("RGB").tobytes())
+    with Image.open(io.BytesIO(cycling.body)) as image:
+        first, later = [image.seek(i) or image.convert("RGB").tobytes() for i in (0, 2)]
+        assert first != later
+
+
 def test_layers_for_engines_are_there_for_every_body():
     bodies = get(shared(), "/types").json()["bodies"]
     for body in bodies:
