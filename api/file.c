@@ -5,13 +5,15 @@
 #include "api/atlas.h"
 #include "api/facts.h"
 #include "api/palette_file.h"
+#include "api/split.h"
 
 static enum err picture_make(const struct request *r, const struct key *key, struct file_artist *artist,
                              struct blob *out)
 {
     struct encode_desc desc = request_encode_desc(r, key->text);
     struct frame_set frames;
-    enum err err = artist->draw(artist, &r->planet, &frames);
+    bool split = r->format == FORMAT_SHEET && r->layers == LAYERS_SPLIT;
+    enum err err = split ? split_draw(r, artist, &frames) : artist->draw(artist, &r->planet, &frames);
     if (err)
         return err;
     err = encoders[r->format].encode(&frames, &desc, artist->cancel, out);

@@ -50,6 +50,7 @@ static const char *const examples[PARAM_ROW_COUNT][EXAMPLES_MAX] = {
     [PARAM_ROW_atlas] = {"aseprite"},
     [PARAM_ROW_colors] = {"16"},
     [PARAM_ROW_palette_offset] = {"2"},
+    [PARAM_ROW_layers] = {"split"},
     [PARAM_ROW_rev] = {"1"},
 };
 

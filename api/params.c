@@ -146,6 +146,7 @@ _Static_assert(WORD_COUNT_type == (int)BODY_COUNT + 1, "a word for each body, an
 _Static_assert(WORD_COUNT_format == (int)FORMAT_COUNT, "a word for each format");
 _Static_assert(WORD_COUNT_atlas == (int)ATLAS_ASEPRITE + 1, "a word for each form");
 _Static_assert(WORD_COUNT_layer == (int)LAYER_COUNT, "a word for each layer");
+_Static_assert(WORD_COUNT_layers == (int)LAYERS_SPLIT + 1, "a word for each choice");
 _Static_assert(WORD_COUNT_rings == (int)RINGS_ON + 1, "a word for each choice");
 #define PARAM(row, kind, field, allowed, ...) _Static_assert(WORD_COUNT_##row >= 0, "range of " #row);
 #include "api/params.def"
@@ -236,8 +237,9 @@ bool param_matters(int i, const struct request *r)
         return !text_palette;
     case PARAM_ROW_columns:
     case PARAM_ROW_spacing:
-        return sheet && moves;
+        return sheet && (moves || r->layers == LAYERS_SPLIT);
     case PARAM_ROW_margin:
+    case PARAM_ROW_layers:
         return sheet;
     case PARAM_ROW_atlas:
         return r->format == FORMAT_ATLAS;

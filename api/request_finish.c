@@ -9,6 +9,7 @@
 #include "api/fault.h"
 #include "api/params.h"
 #include "api/request.h"
+#include "api/split.h"
 #include "renderer/bodies.h"
 #include "renderer/renderer.h"
 
@@ -57,6 +58,11 @@ static void fill_defaults(struct request *r)
             param_put(i, r, param_default(i, r));
 }
 
+static int sheet_groups(const struct request *r)
+{
+    return r->layers == LAYERS_SPLIT ? SPLIT_LAYERS : 1;
+}
+
 static void fold_equals(struct request *r)
 {
     struct planet_desc *d = &r->planet;
@@ -70,7 +76,7 @@ static void fold_equals(struct request *r)
         d->ring_angle_decideg = HALF_TURN_DECIDEG;
     if (r->columns > d->frames)
         r->columns = d->frames;
-    if (r->columns == sheet_columns(d->frames))
+    if (r->columns == sheet_columns(d->frames, sheet_groups(r)))
         r->columns = 0;
     const struct body_info *body = &bodies[r->type];
     bool own_air = body->traits & BODY_HAS_AIR;
@@ -153,6 +159,10 @@ static enum err check_layer(const struct request *r, struct request_fault *fault
 {
     const char *layer = params[PARAM_ROW_layer].words[r->planet.layer];
     bool palette = r->format == FORMAT_PALETTE || r->format == FORMAT_GPL || r->format == FORMAT_HEX;
+    bool sheet = r->format == FORMAT_SHEET || r->format == FORMAT_ATLAS;
+    if (sheet && r->layers == LAYERS_SPLIT && r->planet.layer != LAYER_COLOR)
+        return fault_set(fault, ERR_PARAM_COMBINATION, "layer",
+                         "layers=split has its own layers, so layer must be color");
     if (palette && r->planet.layer != LAYER_COLOR)
         return fault_set(fault, ERR_PARAM_COMBINATION, "layer",
                          "format=%s is of the picture, so layer must be color", encoders[r->format].name);
@@ -171,7 +181,8 @@ static enum err check_layer(const struct request *r, struct request_fault *fault
 
 struct sheet_layout request_sheet_layout(const struct request *r)
 {
-    return sheet_layout_make(r->planet.frames, r->planet.pixels * r->zoom, r->columns, r->margin, r->spacing);
+    return sheet_layout_make(r->planet.frames, sheet_groups(r), r->planet.pixels * r->zoom, r->columns,
+                             r->margin, r->spacing);
 }
 
 struct request_size request_size(const struct request *r)
@@ -182,7 +193,7 @@ struct request_size request_size(const struct request *r)
     int64_t drawn = side * side * frames;
     switch ((enum format)r->format) {
     case FORMAT_SHEET:
-        return (struct request_size){drawn, sheet.width_px * sheet.height_px};
+        return (struct request_size){drawn * sheet.groups, sheet.width_px * sheet.height_px};
     case FORMAT_ATLAS: /* as large as the sheet that it tells of, so that there is none without one */
         return (struct request_size){0, sheet.width_px * sheet.height_px};
     case FORMAT_JSON: /* reads one frame; the zoom is only told */
@@ -244,5 +255,6 @@ struct encode_desc request_encode_desc(const struct request *r, const char *key)
                                 .key = key,
                                 .columns = r->columns,
                                 .margin_px = r->margin,
-                                .spacing_px = r->spacing};
+                                .spacing_px = r->spacing,
+                                .groups = sheet_groups(r)};
 }

@@ -123,7 +123,8 @@ enum err encode_check(const struct frame_set *frames, const struct encode_desc *
 {
     if (!frames->index || !frames->colors || !desc->key)
         return ERR_ENCODE;
-    if (frames->side < 1 || frames->side > PIXELS_MAX || frames->frames < 1 || frames->frames > FRAMES_MAX)
+    if (frames->side < 1 || frames->side > PIXELS_MAX || frames->frames < 1 ||
+        frames->frames > FRAMES_MAX * encode_groups(desc))
         return ERR_ENCODE;
     if (frames->color_count < 1 || frames->color_count > FRAME_SET_COLORS_MAX)
         return ERR_ENCODE;

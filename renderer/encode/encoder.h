@@ -33,6 +33,7 @@ struct encode_desc {
     int columns;     /* frames in a row, 1..frames, 0 = nearest to square; sheets only, as are these: */
     int margin_px;   /* around all frames, 0..64, not zoomed */
     int spacing_px;  /* between frames, 0..64, not zoomed */
+    int groups;      /* the frames are so many loops one after the other, each begins a row; 0 = 1 */
 };
 
 /* What an Accept header can do. Browsers name formats for every image of a page, and a page that asks for

@@ -27,6 +27,11 @@ MUST_USE enum err sheet_encode(const struct frame_set *frames, const struct enco
 
 #define ENCODE_ZOOM_MAX 32 /* the range of encode_desc.zoom */
 
+static inline int encode_groups(const struct encode_desc *desc)
+{
+    return desc->groups > 1 ? desc->groups : 1;
+}
+
 /* What every encoder asks of its input before it trusts it: ERR_ENCODE when a number is out of its documented
  * range. */
 MUST_USE enum err encode_check(const struct frame_set *frames, const struct encode_desc *desc);

@@ -65,6 +65,24 @@ def test_colours_cycle_while_the_planet_stands_still():
         assert first != later
 
 
+def test_a_split_sheet_has_each_layer_where_its_atlas_says():
+    query = "?type=city&seed=3&pixels=24&frames=5&columns=3&spacing=1&layers=split"
+    atlas = get(shared(), "/sheet.json" + query).json()
+    with Image.open(io.BytesIO(get(shared(), "/" + atlas["meta"]["image"]).body)) as image:
+        sheet = image.convert("RGBA")
+    equal(sheet.size, (atlas["meta"]["size"]["w"], atlas["meta"]["size"]["h"]))
+    equal((list(atlas["animations"]), len(atlas["frames"])), (["color", "normal", "emission", "mask"], 20))
+    for layer, names in atlas["animations"].items():
+        with Image.open(io.BytesIO(get(shared(), "/planet.apng?type=city&seed=3&pixels=24&frames=5&layer=" + layer).body)) as apng:
+            for i, name in enumerate(names):
+                place = atlas["frames"][name]["frame"]
+                apng.seek(i)
+                cut = sheet.crop((place["x"], place["y"], place["x"] + 24, place["y"] + 24))
+                equal((name, cut.tobytes()), (name, apng.convert("RGBA").tobytes()))
+    tags = get(shared(), "/sheet.json" + query + "&atlas=aseprite").json()["meta"]["frameTags"]
+    equal([(tag["name"], tag["from"], tag["to"]) for tag in tags], [("color", 0, 4), ("normal", 5, 9), ("emission", 10, 14), ("mask", 15, 19)])
+
+
 def test_layers_for_engines_are_there_for_every_body():
     bodies = get(shared(), "/types").json()["bodies"]
     for body in bodies:
