@@ -349,7 +349,7 @@ static int run_shift(const struct palette *p, int length)
 static uint32_t shifted(const struct palette *p, uint32_t code)
 {
     const struct body_info *body = &bodies[p->desc.body];
-    int step = (int)(code & CODE_STEP_MASK), begin = step, end = step;
+    int step = (int)(code & CODE_STEP_MASK), begin = step, end = step + 1;
     bool picture = p->desc.layer == LAYER_COLOR || p->desc.layer == LAYER_EMISSION;
     if (!p->shift || !picture || (code >> CODE_KIND_SHIFT & CODE_KIND_MASK) != KIND_PLANET ||
         step >= body->steps)

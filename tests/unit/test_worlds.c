@@ -113,7 +113,7 @@ static void each_parameter_in_the_key_changes_the_picture(void **state)
     (void)state;
     static const char *const others[] = {"type",    "seed",  "format", "pixels",     "zoom",
                                          "frames",  "fps",   "loops",  "atmosphere", "background",
-                                         "palette", "layer", "rev",    "rings"};
+                                         "palette", "layer", "rev",    "rings",      "palette_offset"};
     for (int w = 0; w < WORLD_COUNT; w++)
         for (int i = 0; i < param_count; i++) {
             bool skip = false;
