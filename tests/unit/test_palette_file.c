@@ -96,7 +96,7 @@ static void names_say_what_a_colour_is_of(void **state)
             const char *found = strstr(last, rows[i].names[names]);
             if (!found)
                 fail_msg("%s: no%s after the others", rows[i].query, rows[i].names[names]);
-            last = found;
+            last = found ? found : text;
         }
         assert_null(strstr(text, rows[i].absent));
         assert_true(changes_of_name(text) >= names);

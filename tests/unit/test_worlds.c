@@ -111,9 +111,9 @@ static void loops_close(void **state)
 static void each_parameter_in_the_key_changes_the_picture(void **state)
 {
     (void)state;
-    static const char *const others[] = {"type",    "seed",  "format", "pixels",     "zoom",
-                                         "frames",  "fps",   "loops",  "atmosphere", "background",
-                                         "palette", "layer", "rev",    "rings",      "palette_offset"};
+    static const char *const others[] = {"type", "seed",  "format",         "pixels",     "zoom",    "frames",
+                                         "fps",  "loops", "atmosphere",     "background", "palette", "layer",
+                                         "rev",  "rings", "palette_offset", "colors"};
     for (int w = 0; w < WORLD_COUNT; w++)
         for (int i = 0; i < param_count; i++) {
             bool skip = false;
