@@ -30,7 +30,7 @@ JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 PKGS := libmicrohttpd egl glesv2 libpng libdeflate jansson nettle
 # The daemon builds without these; what needs them then says so when it is asked for.
-OPTIONAL := hiredis libseccomp
+OPTIONAL := hiredis libseccomp libwebp
 WARN := -Wall -Wextra -Wshadow -Wvla -Wmissing-prototypes -Wstrict-prototypes -Wswitch-enum -Wpointer-arith \
         -Wwrite-strings -Wundef -Wno-psabi
 ifdef WERROR

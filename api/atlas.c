@@ -11,11 +11,12 @@
 #include "api/json_out.h"
 #include "api/key.h"
 #include "api/params.h"
+#include "api/split.h"
 #include "api/version.h"
 #include "renderer/encode/sheet_layout.h"
 
 #define ANIMATION  "turn"
-#define NAME_BYTES (FILE_NAME_BYTES + 16)
+#define NAME_BYTES (FILE_NAME_BYTES + 32)
 
 /* The request for the sheet that this is the atlas of. */
 static struct request sheet_of(const struct request *r)
@@ -64,8 +65,14 @@ static json_t *frame_json(const struct request *r, const struct sheet_layout *l,
                   at.x, "y", at.y, "w", side, "h", side, "rotated", 0, "trimmed", 0, "spriteSourceSize", "x",
                   0, "y", 0, "w", side, "h", side, "sourceSize", "w", side, "h", side);
     if (r->atlas == ATLAS_ASEPRITE)
-        json_object_set_new(out, "duration", json_integer(duration_ms(i, r->fps)));
+        json_object_set_new(out, "duration", json_integer(duration_ms(i % l->frames, r->fps)));
     return out;
+}
+
+/* Of a split sheet each layer is an animation, called by its name. */
+static const char *animation_name(const struct sheet_layout *l, int group)
+{
+    return l->groups > 1 ? params[PARAM_ROW_layer].words[split_layers[group]] : ANIMATION;
 }
 
 static json_t *meta_json(const struct request *r, const struct sheet_layout *l, const struct key *key)
@@ -75,11 +82,15 @@ static json_t *meta_json(const struct request *r, const struct sheet_layout *l, 
                              (json_int_t)l->width_px, "h", (json_int_t)l->height_px, "scale", "1");
     if (r->atlas != ATLAS_ASEPRITE)
         return meta;
-    json_t *tag = json_pack("{s:s, s:i, s:i, s:s}", "name", ANIMATION, "from", 0, "to",
-                            (int)r->planet.frames - 1, "direction", "forward");
-    if (r->loops > 0)
-        json_object_set_new(tag, "repeat", json_sprintf("%d", (int)r->loops));
-    json_object_set_new(meta, "frameTags", json_pack("[o]", tag));
+    json_t *tags = json_array();
+    for (int g = 0; g < l->groups; g++) {
+        json_t *tag = json_pack("{s:s, s:i, s:i, s:s}", "name", animation_name(l, g), "from", g * l->frames,
+                                "to", (g + 1) * l->frames - 1, "direction", "forward");
+        if (r->loops > 0)
+            json_object_set_new(tag, "repeat", json_sprintf("%d", (int)r->loops));
+        json_array_append_new(tags, tag);
+    }
+    json_object_set_new(meta, "frameTags", tags);
     return meta;
 }
 
@@ -91,18 +102,25 @@ enum err atlas_write(const struct request *r, struct blob *out)
     key_make(&sheet, &key);
     size_t stem = stem_write(&sheet, &key, name);
     struct sheet_layout layout = request_sheet_layout(r);
-    json_t *frames = json_object(), *order = json_array();
-    for (int i = 0; i < r->planet.frames; i++) {
+    json_t *frames = json_object(), *animations = json_object();
+    for (int i = 0; i < layout.frames * layout.groups; i++) {
+        int group = i / layout.frames, within = i % layout.frames;
+        const char *animation = animation_name(&layout, group);
         if (r->atlas == ATLAS_ASEPRITE)
             snprintf(name, sizeof name, "%d", i);
+        else if (layout.groups > 1)
+            snprintf(name + stem, sizeof name - stem, "-%s-%03d", animation, within);
         else
             snprintf(name + stem, sizeof name - stem, "-%03d", i);
         json_object_set_new(frames, name, frame_json(r, &layout, i));
-        json_array_append_new(order, json_string(name));
+        if (within == 0)
+            json_object_set_new(animations, animation, json_array());
+        json_array_append_new(json_object_get(animations, animation), json_string(name));
     }
     json_t *root = json_pack("{s:o, s:o}", "frames", frames, "meta", meta_json(r, &layout, &key));
     if (r->atlas == ATLAS_TEXTUREPACKER)
-        json_object_set_new(root, "animations", json_pack("{s:O}", ANIMATION, order));
-    json_decref(order);
+        json_object_set_new(root, "animations", animations);
+    else
+        json_decref(animations);
     return json_out(root, out);
 }

@@ -147,11 +147,12 @@ static json_t *body_json(int body)
     return out;
 }
 
-static json_t *words_json(const struct param *p)
+static json_t *words_json(int i)
 {
+    const struct param *p = &params[i];
     json_t *out = json_array();
-    if (p->kind == PARAM_CHOICE)
-        for (int w = 0; p->words[w]; w++)
+    for (int w = 0; p->kind == PARAM_CHOICE && p->words[w]; w++)
+        if (!param_word_lacks(i, w))
             json_array_append_new(out, json_string(p->words[w]));
     if (p->kind == PARAM_COLOR)
         for (int w = 0; w < 2; w++)
@@ -180,7 +181,7 @@ static json_t *param_json(int i)
         json_object_set_new(out, "maximum", json_steps(p->maximum, p->decimals));
         json_object_set_new(out, "step", json_steps(1, p->decimals));
     } else {
-        json_object_set_new(out, "words", words_json(p));
+        json_object_set_new(out, "words", words_json(i));
     }
     const struct request plain = plain_request(BODY_TERRESTRIAL);
     json_object_set_new(out, "default", default_json(i, &plain));

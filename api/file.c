@@ -4,13 +4,16 @@
 
 #include "api/atlas.h"
 #include "api/facts.h"
+#include "api/palette_file.h"
+#include "api/split.h"
 
 static enum err picture_make(const struct request *r, const struct key *key, struct file_artist *artist,
                              struct blob *out)
 {
     struct encode_desc desc = request_encode_desc(r, key->text);
     struct frame_set frames;
-    enum err err = artist->draw(artist, &r->planet, &frames);
+    bool split = r->format == FORMAT_SHEET && r->layers == LAYERS_SPLIT;
+    enum err err = split ? split_draw(r, artist, &frames) : artist->draw(artist, &r->planet, &frames);
     if (err)
         return err;
     err = encoders[r->format].encode(&frames, &desc, artist->cancel, out);
@@ -42,10 +45,23 @@ static enum err atlas_make(const struct request *r, const struct key *key, struc
     return atlas_write(r, out);
 }
 
+/* Of all frames, so that a game that takes the colours can show the whole loop. */
+static enum err palette_make(const struct request *r, const struct key *key, struct file_artist *artist,
+                             struct blob *out)
+{
+    struct frame_set frames;
+    enum err err = artist->draw(artist, &r->planet, &frames);
+    if (err)
+        return err;
+    err = palette_file_write(r, key, &frames, out);
+    frame_set_finish(&frames);
+    return err;
+}
+
 static enum err (*const makers[FORMAT_COUNT])(const struct request *r, const struct key *key,
                                               struct file_artist *artist, struct blob *out) = {
-    [FORMAT_ATLAS] = atlas_make,
-    [FORMAT_JSON] = facts_make,
+    [FORMAT_ATLAS] = atlas_make, [FORMAT_JSON] = facts_make,  [FORMAT_PALETTE] = palette_make,
+    [FORMAT_GPL] = palette_make, [FORMAT_HEX] = palette_make,
 };
 
 enum err file_make(const struct request *r, const struct key *key, struct file_artist *artist,

@@ -92,6 +92,13 @@ static const struct picture_doc {
      false,
      {"/sheet.json?type=gas&seed=3&frames=12", "/sheet.json?type=moon&frames=7&columns=3&atlas=aseprite"},
      &encoders[FORMAT_ATLAS]},
+    {"/palette.png",
+     "palette",
+     "The colours of all frames, a square for each, by what they are the colour of and from dark to light",
+     false,
+     false,
+     {"/palette.png?type=gas&seed=3", "/palette.png?type=moon&frames=1&zoom=8"},
+     &encoders[FORMAT_PALETTE]},
 };
 
 /* An address that is no picture. `schema` is NULL for plain text. */
@@ -152,7 +159,7 @@ static json_t *picture_content(const struct encoder *format)
 {
     json_t *out = json_object();
     for (int f = 0; f < FORMAT_COUNT; f++)
-        if (!format || format == &encoders[f])
+        if ((!format || format == &encoders[f]) && !encoders[f].lacks)
             json_object_set_new(out, encoders[f].mime, content_schema(f));
     return out;
 }
@@ -296,7 +303,7 @@ static json_t *paths_json(void)
     json_t *out = json_object();
     for (size_t i = 0; i < ARRAY_LEN(pictures); i++)
         for (int f = 0; f < (pictures[i].each_format ? FORMAT_COUNT : 1); f++)
-            if (!pictures[i].each_format || !encoders[f].address)
+            if (!pictures[i].each_format || (!encoders[f].address && !encoders[f].lacks))
                 add_picture(out, &pictures[i], pictures[i].each_format ? &encoders[f] : pictures[i].format);
     for (size_t i = 0; i < ARRAY_LEN(documents); i++)
         json_object_set_new(out, documents[i].path,

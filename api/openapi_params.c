@@ -56,6 +56,8 @@ static const char *const examples[PARAM_ROW_COUNT][EXAMPLES_MAX] = {
     [PARAM_ROW_outline] = {"none", "101018"},
     [PARAM_ROW_terminator] = {"exact"},
     [PARAM_ROW_moons] = {"2"},
+    [PARAM_ROW_palette_offset] = {"2"},
+    [PARAM_ROW_layers] = {"split"},
     [PARAM_ROW_rev] = {"1"},
 };
 

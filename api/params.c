@@ -154,6 +154,7 @@ _Static_assert(WORD_COUNT_format == (int)FORMAT_COUNT, "a word for each format")
 _Static_assert(WORD_COUNT_atlas == (int)ATLAS_ASEPRITE + 1, "a word for each form");
 _Static_assert(WORD_COUNT_layer == (int)LAYER_COUNT, "a word for each layer");
 _Static_assert(WORD_COUNT_dither == (int)DITHER_COUNT, "a word for each dither");
+_Static_assert(WORD_COUNT_layers == (int)LAYERS_SPLIT + 1, "a word for each choice");
 _Static_assert(WORD_COUNT_rings == (int)RINGS_ON + 1, "a word for each choice");
 #define PARAM(row, kind, field, allowed, ...) _Static_assert(WORD_COUNT_##row >= 0, "range of " #row);
 #include "api/params.def"
@@ -214,6 +215,11 @@ int32_t param_default(int i, const struct request *r)
     return STEPS(number, params[i].decimals);
 }
 
+const char *param_word_lacks(int i, int w)
+{
+    return i == PARAM_ROW_format ? encoders[w].lacks : NULL;
+}
+
 bool param_by_body(int i)
 {
     return fallbacks[i].rule == FALLBACK_BY_BODY;
@@ -226,21 +232,34 @@ bool param_matters(int i, const struct request *r)
     bool clouds = (traits & BODY_HAS_CLOUDS) && r->planet.cloud_cover_milli > 0;
     bool turns = !(traits & BODY_IS_LOCKED) || (clouds && r->planet.cloud_ratio != 0) || r->planet.moons > 0;
     bool sheet = r->format == FORMAT_SHEET || r->format == FORMAT_ATLAS;
+    bool text_palette = r->format == FORMAT_GPL || r->format == FORMAT_HEX;
+    bool palette = r->format == FORMAT_PALETTE || text_palette;
+    bool data = r->planet.layer == LAYER_NORMAL || r->planet.layer == LAYER_MASK; /* no colours */
     switch (i) {
+    case PARAM_ROW_background:
+        return !data && r->planet.layer != LAYER_EMISSION;
+    case PARAM_ROW_colors:
+        return !data;
     case PARAM_ROW_fps:
     case PARAM_ROW_loops: /* of the forms of an atlas, one tells the time */
-        return moves && (!sheet || (r->format == FORMAT_ATLAS && r->atlas == ATLAS_ASEPRITE));
+        return moves && !palette && (!sheet || (r->format == FORMAT_ATLAS && r->atlas == ATLAS_ASEPRITE));
+    case PARAM_ROW_zoom:
+        return !text_palette;
     case PARAM_ROW_columns:
     case PARAM_ROW_spacing:
-        return sheet && moves;
+        return sheet && (moves || r->layers == LAYERS_SPLIT);
     case PARAM_ROW_margin:
+    case PARAM_ROW_layers:
         return sheet;
     case PARAM_ROW_atlas:
         return r->format == FORMAT_ATLAS;
     case PARAM_ROW_turns: /* at phase 0 nothing has turned yet */
         return turns && (moves || r->planet.phase_micro != 0);
     case PARAM_ROW_phase:
-        return turns && r->planet.turns != 0;
+        return (turns && r->planet.turns != 0) || r->planet.palette_offset != 0;
+    case PARAM_ROW_palette_offset:
+        return (moves || r->planet.phase_micro != 0) &&
+               (r->planet.layer == LAYER_COLOR || r->planet.layer == LAYER_EMISSION);
     case PARAM_ROW_light_elevation:
     case PARAM_ROW_shade_steps:
     case PARAM_ROW_terminator:
@@ -346,6 +365,22 @@ static void number_allowed(const struct param *p, char *ret_text)
         snprintf(ret_text, PARAM_ALLOWED_BYTES, "a whole number from %s to %s", low, high);
 }
 
+static void choice_allowed(int i, char *ret_text)
+{
+    const char *const *words = params[i].words;
+    int last = 0;
+    size_t n = 0;
+    for (int w = 0; words[w]; w++)
+        last = param_word_lacks(i, w) ? last : w;
+    for (int w = 0; words[w]; w++) {
+        if (param_word_lacks(i, w))
+            continue;
+        const char *glue = n == 0 ? "" : w < last ? ", " : " or ";
+        n += (size_t)snprintf(ret_text + n, PARAM_ALLOWED_BYTES - n, "%s%s", glue, words[w]);
+        assert(n < PARAM_ALLOWED_BYTES);
+    }
+}
+
 void param_allowed(int i, char ret_text[PARAM_ALLOWED_BYTES])
 {
     const struct param *p = &params[i];
@@ -355,12 +390,7 @@ void param_allowed(int i, char ret_text[PARAM_ALLOWED_BYTES])
         number_allowed(p, ret_text);
         return;
     case PARAM_CHOICE:
-        for (int w = 0; p->words[w]; w++) {
-            const char *glue = w == 0 ? "" : p->words[w + 1] ? ", " : " or ";
-            int added = snprintf(ret_text + n, PARAM_ALLOWED_BYTES - n, "%s%s", glue, p->words[w]);
-            n += (size_t)added;
-            assert(n < PARAM_ALLOWED_BYTES);
-        }
+        choice_allowed(i, ret_text);
         return;
     case PARAM_COLOR:
         snprintf(ret_text, PARAM_ALLOWED_BYTES, "%s%s%s or a colour of 3 or 6 hex digits such as ff8800",

@@ -50,6 +50,9 @@ int32_t param_default(int i, const struct request *r);
 /* Whether row `i` can change the picture of this settled request. */
 bool param_matters(int i, const struct request *r);
 
+/* The library that word `w` of row `i` needs and this binary was built without; NULL: the word can be had. */
+const char *param_word_lacks(int i, int w);
+
 /* Whether the default of row `i` is a field of the body. */
 bool param_by_body(int i);
 

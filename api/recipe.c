@@ -15,6 +15,7 @@
 #include "api/json_out.h"
 #include "api/key.h"
 #include "api/text.h"
+#include "renderer/encode/webp_exif.h"
 
 #define PNG_SIGNATURE "\x89PNG\r\n\x1a\n"
 #define PNG_HEAD      8                     /* signature; and length and type of a chunk */
@@ -24,6 +25,8 @@
 #define GIF_HEAD      13                    /* signature and screen */
 #define GIF_EXTENSION 0x21
 #define GIF_COMMENT   0xfe
+#define RIFF_HEAD     12 /* of a WebP: RIFF, length, WEBP */
+#define RIFF_CHUNK    8  /* name and length */
 #define KEY_START     "rev="
 
 struct text {
@@ -108,6 +111,36 @@ static bool find_in_gif(const uint8_t *file, size_t len, struct text *ret_text)
     return false;
 }
 
+/* EXIF as we write it: an image description and nothing else. Its text is the key and a NUL. */
+static bool key_of_exif(const uint8_t *exif, size_t len, struct text *ret_text)
+{
+    static const uint8_t head[] = WEBP_EXIF_HEAD;
+    size_t text = sizeof head + WEBP_EXIF_REST;
+    if (len <= text || memcmp(exif, head, sizeof head) != 0 || exif[len - 1])
+        return false;
+    *ret_text = (struct text){.len = 0};
+    text_add(ret_text, exif + text, len - 1 - text);
+    return text_is_key(ret_text);
+}
+
+static bool find_in_webp(const uint8_t *file, size_t len, struct text *ret_text)
+{
+    for (size_t at = RIFF_HEAD; len - at >= RIFF_CHUNK;) {
+        const uint8_t *chunk = file + at;
+        size_t data_len =
+            (size_t)chunk[7] << 24 | (size_t)chunk[6] << 16 | (size_t)chunk[5] << 8 | (size_t)chunk[4];
+        size_t left = len - at - RIFF_CHUNK;
+        if (data_len > left)
+            return false;
+        if (!memcmp(chunk, "EXIF", 4) && key_of_exif(chunk + RIFF_CHUNK, data_len, ret_text))
+            return true;
+        if (data_len == left) /* no room for a byte of padding */
+            return false;
+        at += RIFF_CHUNK + data_len + (data_len & 1);
+    }
+    return false;
+}
+
 static enum err find(const uint8_t *file, size_t len, struct text *ret_text, struct request_fault *fault)
 {
     bool found;
@@ -115,8 +148,10 @@ static enum err find(const uint8_t *file, size_t len, struct text *ret_text, str
         found = find_in_png(file, len, ret_text);
     else if (len >= 6 && (!memcmp(file, "GIF89a", 6) || !memcmp(file, "GIF87a", 6)))
         found = find_in_gif(file, len, ret_text);
+    else if (len >= RIFF_HEAD && !memcmp(file, "RIFF", 4) && !memcmp(file + 8, "WEBP", 4))
+        found = find_in_webp(file, len, ret_text);
     else
-        return fault_set(fault, ERR_RECIPE, NULL, "the file is neither PNG nor GIF");
+        return fault_set(fault, ERR_RECIPE, NULL, "the file is neither PNG nor GIF nor WebP");
     if (!found)
         return fault_set(fault, ERR_RECIPE, NULL,
                          "the picture carries no recipe: it is none of ours, or a program has taken it out");

@@ -291,9 +291,11 @@ enum err request_set_query(struct request *r, const char *query, size_t len, str
 
 static enum err refuse_path(struct request_fault *fault)
 {
-    return fault_set(fault, ERR_NOT_FOUND, NULL,
-                     "pictures are at /planet, /planet.png and /planet/{type}/{seed}.png; other endings: "
-                     "gif, apng, and json for what is in them; sheets are at /sheet.png and /sheet.json");
+    return fault_set(
+        fault, ERR_NOT_FOUND, NULL,
+        "pictures are at /planet, /planet.png and /planet/{type}/{seed}.png; other endings: "
+        "gif, apng, webp, json for what is in them, gpl and hex for their colours; others are at "
+        "/sheet.png, /sheet.json and /palette.png");
 }
 
 static const char *last_dot(const char *path, size_t len)

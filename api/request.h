@@ -21,6 +21,7 @@
               */
 
 enum rings_choice { RINGS_AUTO, RINGS_OFF, RINGS_ON };
+enum layers_choice { LAYERS_ONE, LAYERS_SPLIT };
 enum atlas_form { ATLAS_TEXTUREPACKER, ATLAS_ASEPRITE };
 
 struct request {
@@ -34,6 +35,7 @@ struct request {
     size_t seed_len;
     int32_t columns, margin, spacing; /* of a sheet, as in struct encode_desc */
     int32_t atlas;                    /* enum atlas_form */
+    int32_t layers;                   /* enum layers_choice; of a sheet */
     uint64_t given;                   /* bit i: row i of params.def was given */
     uint64_t given_by_path;           /* those of them that the path gave */
     bool given_by_code;               /* a share code gave them all: nothing may be added */

@@ -9,6 +9,7 @@
 #include "api/fault.h"
 #include "api/params.h"
 #include "api/request.h"
+#include "api/split.h"
 #include "renderer/bodies.h"
 #include "renderer/renderer.h"
 
@@ -60,6 +61,11 @@ static void fill_defaults(struct request *r)
             param_put(i, r, param_default(i, r));
 }
 
+static int sheet_groups(const struct request *r)
+{
+    return r->layers == LAYERS_SPLIT ? SPLIT_LAYERS : 1;
+}
+
 static void fold_equals(struct request *r)
 {
     struct planet_desc *d = &r->planet;
@@ -73,7 +79,7 @@ static void fold_equals(struct request *r)
         d->ring_angle_decideg = HALF_TURN_DECIDEG;
     if (r->columns > d->frames)
         r->columns = d->frames;
-    if (r->columns == sheet_columns(d->frames))
+    if (r->columns == sheet_columns(d->frames, sheet_groups(r)))
         r->columns = 0;
     const struct body_info *body = &bodies[r->type];
     bool own_air = body->traits & BODY_HAS_AIR;
@@ -94,6 +100,15 @@ static void drop_idle(struct request *r)
             param_put(i, r, value);
         }
     } while (changed);
+}
+
+static enum err check_format(const struct request *r, struct request_fault *fault)
+{
+    const struct encoder *e = &encoders[r->format];
+    if (!e->lacks)
+        return ERR_NONE;
+    return fault_set(fault, ERR_PARAM_COMBINATION, "format",
+                     "this server was built without %s, so it has no format=%s", e->lacks, e->name);
 }
 
 static enum err check_frames(const struct request *r, struct request_fault *fault)
@@ -125,6 +140,9 @@ static unsigned layer_trait(int32_t layer)
     case LAYER_DEPTH:
     case LAYER_LIGHT:
     case LAYER_RINGS:
+    case LAYER_NORMAL:
+    case LAYER_EMISSION:
+    case LAYER_MASK:
     case LAYER_COUNT:
         break;
     }
@@ -135,13 +153,22 @@ bool request_body_has_layer(int32_t body, int32_t layer)
 {
     unsigned trait = layer_trait(layer);
     if (bodies[body].traits & BODY_FILLS_FRAME)
-        return layer == LAYER_COLOR || layer == LAYER_GRID;
+        return layer == LAYER_COLOR || layer == LAYER_GRID || layer == LAYER_NORMAL ||
+               layer == LAYER_EMISSION || layer == LAYER_MASK;
     return (bodies[body].traits & trait) == trait;
 }
 
 static enum err check_layer(const struct request *r, struct request_fault *fault)
 {
     const char *layer = params[PARAM_ROW_layer].words[r->planet.layer];
+    bool palette = r->format == FORMAT_PALETTE || r->format == FORMAT_GPL || r->format == FORMAT_HEX;
+    bool sheet = r->format == FORMAT_SHEET || r->format == FORMAT_ATLAS;
+    if (sheet && r->layers == LAYERS_SPLIT && r->planet.layer != LAYER_COLOR)
+        return fault_set(fault, ERR_PARAM_COMBINATION, "layer",
+                         "layers=split has its own layers, so layer must be color");
+    if (palette && r->planet.layer != LAYER_COLOR)
+        return fault_set(fault, ERR_PARAM_COMBINATION, "layer",
+                         "format=%s is of the picture, so layer must be color", encoders[r->format].name);
     if (r->planet.layer == LAYER_RINGS && !r->planet.rings && !(bodies[r->type].traits & BODY_FILLS_FRAME))
         return fault_set(fault, ERR_PARAM_COMBINATION, "layer", "layer=%s needs rings=on", layer);
     if (request_body_has_layer(r->type, r->planet.layer))
@@ -157,7 +184,8 @@ static enum err check_layer(const struct request *r, struct request_fault *fault
 
 struct sheet_layout request_sheet_layout(const struct request *r)
 {
-    return sheet_layout_make(r->planet.frames, r->planet.pixels * r->zoom, r->columns, r->margin, r->spacing);
+    return sheet_layout_make(r->planet.frames, sheet_groups(r), r->planet.pixels * r->zoom, r->columns,
+                             r->margin, r->spacing);
 }
 
 struct request_size request_size(const struct request *r)
@@ -168,14 +196,19 @@ struct request_size request_size(const struct request *r)
     int64_t drawn = side * side * frames;
     switch ((enum format)r->format) {
     case FORMAT_SHEET:
-        return (struct request_size){drawn, sheet.width_px * sheet.height_px};
+        return (struct request_size){drawn * sheet.groups, sheet.width_px * sheet.height_px};
     case FORMAT_ATLAS:
         return (struct request_size){0, 0};
     case FORMAT_JSON: /* reads one frame; the zoom is only told */
         return (struct request_size){side * side, side * side};
+    case FORMAT_PALETTE: /* every pixel is looked at, few are written */
+    case FORMAT_GPL:
+    case FORMAT_HEX:
+        return (struct request_size){drawn, drawn};
     case FORMAT_PNG:
     case FORMAT_GIF:
     case FORMAT_APNG:
+    case FORMAT_WEBP:
     case FORMAT_COUNT:
         break;
     }
@@ -213,7 +246,9 @@ enum err request_finish(struct request *r, struct request_fault *ret_fault)
     settle_choices(r);
     fill_defaults(r);
     fold_equals(r);
-    enum err err = check_frames(r, ret_fault);
+    enum err err = check_format(r, ret_fault);
+    if (!err)
+        err = check_frames(r, ret_fault);
     if (!err)
         err = check_layer(r, ret_fault);
     if (!err)
@@ -231,5 +266,6 @@ struct encode_desc request_encode_desc(const struct request *r, const char *key)
                                 .key = key,
                                 .columns = r->columns,
                                 .margin_px = r->margin,
-                                .spacing_px = r->spacing};
+                                .spacing_px = r->spacing,
+                                .groups = sheet_groups(r)};
 }

@@ -28,6 +28,11 @@ enum layer {
     LAYER_CRATERS, /* distance to the nearest crater over its radius as grey */
     LAYER_BANDS,   /* number of the gas band, by colour */
     LAYER_RINGS,   /* front half blue, back half red, the disc grey */
+    /* For engines that light sprites themselves: in place with the picture, clear where it shows nothing or
+       air. */
+    LAYER_NORMAL,   /* tangent-space normals: red x right, green y up, blue z to the viewer, 128 is 0 */
+    LAYER_EMISSION, /* what shines by itself in its own colour, the rest black */
+    LAYER_MASK,     /* white */
     LAYER_COUNT
 };
 
@@ -98,4 +103,6 @@ struct planet_desc {
     int32_t moons;                   /* 0..MOONS_MAX; 0 for a body that fills the frame */
     int32_t outline;                 /* colour of one pixel around the silhouette, or COLOR_NONE */
     int32_t terminator;              /* enum terminator */
+    int32_t palette_offset;          /* times the ground's colours cycle through those of their role over all
+                                      * frames, -8..8 */
 };

@@ -4,6 +4,7 @@
  * turn grey. Threads: one palette by one thread. */
 #include "renderer/palette.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,8 +41,14 @@ struct table {
     uint32_t size, used; /* size is a power of two */
 };
 
+#define SHIFT_SHIFT 24 /* keys of the table of codes: the code, and above it which shift of the ramp */
+_Static_assert(CODE_NORMAL < 1u << SHIFT_SHIFT, "no code reaches it");
+
 struct palette {
     struct planet_desc desc;
+    int64_t cycle;       /* where in the cycle of the colours this frame stands, of ... */
+    int64_t cycle_whole; /* ... a whole one; 0 <= cycle < cycle_whole */
+    uint32_t shift;      /* bits of the keys of such frames: equal for equal colours */
     struct scheme scheme;
     struct table codes, known; /* known: the colours so far */
     uint32_t *colors;
@@ -216,15 +223,71 @@ static struct rgb layer_color(const struct planet_desc *d, const struct scheme *
     case LAYER_DEPTH:
     case LAYER_HEIGHT:
     case LAYER_CRATERS:
+    case LAYER_NORMAL:
+    case LAYER_EMISSION:
+    case LAYER_MASK:
     case LAYER_COUNT:
         break;
     }
     return scaled((struct rgb){1, 1, 1}, value / 255.0);
 }
 
+/* One way that a disc can look whose short axis is so long: `open` of 127, and the far side up. */
+static void ring_normal(const struct planet_desc *d, int *ret_x, int *ret_y)
+{
+    struct scene scene;
+    scene_make(d, &scene);
+    double open = d->ring_open_milli / 1000.0, slant = sqrt(1.0 - open * open) * 127.0;
+    *ret_x = (int)floor(-scene.sin_ring * slant + 0.5);
+    *ret_y = (int)floor(scene.cos_ring * slant + 0.5);
+}
+
+/* x and y in 127ths; z is what is left of a unit vector, so that a set has at most 65,536 of them. */
+static uint32_t normal_color(const struct planet_desc *d, uint32_t code)
+{
+    int x = 0, y = 0; /* of what shines and has no surface: to the viewer */
+    if (code & CODE_NORMAL) {
+        x = (int)(code & 255) - 128;
+        y = (int)(code >> 8 & 255) - 128;
+    } else if ((code >> CODE_KIND_SHIFT & CODE_KIND_MASK) == KIND_RING) {
+        ring_normal(d, &x, &y);
+    }
+    int rest = 127 * 127 - x * x - y * y, z = 0;
+    while (rest > z * z + z) /* the nearest to the root */
+        z++;
+    return RGBA(x + 128, y + 128, z + 128, 255);
+}
+
+/* Layers for engines: the picture's codes, or those of normals. Nothing, sky and halo are clear. */
+static uint32_t engine_color(const struct planet_desc *d, const struct scheme *s, uint32_t code)
+{
+    uint32_t kind = code >> CODE_KIND_SHIFT & CODE_KIND_MASK;
+    uint32_t cover = code >> CODE_COVER_SHIFT & CODE_COVER_MASK, step = code & CODE_STEP_MASK;
+    if (d->layer == LAYER_NORMAL && (code & CODE_NORMAL))
+        return normal_color(d, code);
+    if (kind != KIND_PLANET && kind != KIND_RING)
+        return 0;
+    if (d->layer == LAYER_NORMAL)
+        return normal_color(d, code);
+    if (d->layer == LAYER_MASK)
+        return RGBA(255, 255, 255, 255);
+    bool glows = (code & CODE_SHINE) ||
+                 (bodies[d->body].glow_mask >> step & 1 && cover != COVER_EDGE && cover != COVER_CORE);
+    if (kind != KIND_PLANET || !glows)
+        return RGBA(0, 0, 0, 255);
+    return packed(ground_color(d, s, code | CODE_SHINE, 1.0), 1);
+}
+
+static bool for_engines(int32_t layer)
+{
+    return layer == LAYER_NORMAL || layer == LAYER_EMISSION || layer == LAYER_MASK;
+}
+
 static uint32_t full_color(const struct planet_desc *d, const struct scheme *s, uint32_t code)
 {
     uint32_t kind = code >> CODE_KIND_SHIFT & CODE_KIND_MASK;
+    if (for_engines(d->layer))
+        return engine_color(d, s, code);
     if (code == 0)
         return d->background >= 0 ? packed(rgb_of((uint32_t)d->background), 1) : 0;
     if (d->layer != LAYER_COLOR)
@@ -253,7 +316,8 @@ static uint32_t fixed_color(const struct planet_desc *d, uint32_t color)
 static uint32_t color_of(const struct planet_desc *d, const struct scheme *s, uint32_t code)
 {
     uint32_t color = full_color(d, s, code);
-    return color && palettes_fixed(d->palette_source) ? fixed_color(d, color) : color;
+    bool exact = for_engines(d->layer) && (d->layer != LAYER_EMISSION || color == RGBA(0, 0, 0, 255));
+    return color && !exact && palettes_fixed(d->palette_source) ? fixed_color(d, color) : color;
 }
 
 uint32_t palette_color(const struct planet_desc *d, uint32_t code)
@@ -302,6 +366,7 @@ enum err palette_create(const struct planet_desc *desc, struct palette **ret_pal
     if (!p)
         return ERR_OOM;
     p->desc = *desc;
+    palette_at_frame(p, 0);
     palettes_scheme(desc, &p->scheme);
     if (table_resize(&p->codes, 512) || table_resize(&p->known, 512)) {
         palette_destroy(p);
@@ -338,11 +403,47 @@ static enum err add_color(struct palette *p, uint32_t color)
     return err;
 }
 
+/* How far a run of `length` steps has moved on. */
+static int run_shift(const struct palette *p, int length)
+{
+    return (int)(p->cycle * length / p->cycle_whole);
+}
+
+/* The code of the step whose colour this one has in this frame. */
+static uint32_t shifted(const struct palette *p, uint32_t code)
+{
+    const struct body_info *body = &bodies[p->desc.body];
+    int step = (int)(code & CODE_STEP_MASK), begin = step, end = step + 1;
+    bool picture = p->desc.layer == LAYER_COLOR || p->desc.layer == LAYER_EMISSION;
+    if (!p->shift || !picture || (code >> CODE_KIND_SHIFT & CODE_KIND_MASK) != KIND_PLANET ||
+        step >= body->steps)
+        return code;
+    while (begin > 0 && body->roles[begin - 1] == body->roles[step])
+        begin--;
+    while (end < body->steps && body->roles[end] == body->roles[step])
+        end++;
+    int length = end - begin;
+    return (code & ~CODE_STEP_MASK) | (uint32_t)(begin + (step - begin + run_shift(p, length)) % length);
+}
+
+void palette_at_frame(struct palette *p, int frame)
+{
+    const struct planet_desc *d = &p->desc;
+    p->cycle_whole = (int64_t)d->frames * 1000000;
+    p->cycle = ((int64_t)d->phase_micro * d->frames + (int64_t)frame * 1000000) * d->palette_offset;
+    p->cycle = (p->cycle % p->cycle_whole + p->cycle_whole) % p->cycle_whole;
+    /* Runs are at most BODY_STEPS_MAX long: these shifts together tell all colours apart. */
+    p->shift = 0;
+    for (int length = 2; length <= BODY_STEPS_MAX; length++)
+        p->shift += (uint32_t)run_shift(p, length);
+    p->shift <<= SHIFT_SHIFT;
+}
+
 /* The index of a code that is met for the first time. Two codes may be one colour: the list holds each colour
  * once. */
 static enum err meet(struct palette *p, uint32_t code, uint32_t *ret_index)
 {
-    uint32_t color = color_of(&p->desc, &p->scheme, code);
+    uint32_t color = color_of(&p->desc, &p->scheme, shifted(p, code));
     uint32_t known = slot_of(&p->known, color)->index_plus_1;
     if (!known) {
         enum err err = add_color(p, color);
@@ -351,20 +452,20 @@ static enum err meet(struct palette *p, uint32_t code, uint32_t *ret_index)
         known = p->count;
     }
     *ret_index = known - 1;
-    return table_put(&p->codes, code, known - 1);
+    return table_put(&p->codes, code | p->shift, known - 1);
 }
 
 enum err palette_resolve(struct palette *p, const uint32_t *codes, size_t count, uint16_t *index)
 {
     for (size_t i = 0; i < count;) {
         uint32_t code = codes[i];
-        struct slot *slot = slot_of(&p->codes, code);
+        struct slot *slot = slot_of(&p->codes, code | p->shift);
         uint32_t at = slot->index_plus_1 - 1;
         if (!slot->index_plus_1) {
             enum err err = meet(p, code, &at);
             if (err)
                 return err;
-            slot = slot_of(&p->codes, code); /* the table may have grown */
+            slot = slot_of(&p->codes, code | p->shift); /* the table may have grown */
         }
         size_t begin = i;
         do /* pixel art is areas: the next code is often the same */
@@ -384,7 +485,7 @@ enum err palette_counts(const struct palette *p, struct code_count **ret_counts,
         return ERR_OOM;
     for (uint32_t i = 0; i < t->size; i++)
         if (t->slots[i].index_plus_1)
-            counts[n++] = (struct code_count){t->slots[i].key, t->slots[i].count};
+            counts[n++] = (struct code_count){t->slots[i].key & ((1u << SHIFT_SHIFT) - 1), t->slots[i].count};
     *ret_counts = counts;
     *ret_count = n;
     return ERR_NONE;

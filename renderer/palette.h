@@ -18,6 +18,10 @@ void palette_destroy(struct palette *p); /* accepts NULL */
  * ERR_OOM. */
 MUST_USE enum err palette_resolve(struct palette *p, const uint32_t *codes, size_t count, uint16_t *index);
 
+/* The ground's colours of what is resolved from now on are those of frame `frame` of the description: where
+ * palette_offset is not 0 they move on through the steps of the same role. Frame 0 to begin with. */
+void palette_at_frame(struct palette *p, int frame);
+
 /* How many pixels had each code in all that was resolved so far; the caller frees *ret_counts with free().
  * ERR_OOM. */
 MUST_USE enum err palette_counts(const struct palette *p, struct code_count **ret_counts, int *ret_count);

@@ -260,7 +260,11 @@ static enum err resolve(struct palette *palette, const uint32_t *codes, int firs
     }
     if (err)
         return err;
-    return palette_resolve(palette, codes + done, (size_t)count * frame_pixels - done, index + done);
+    for (size_t at = done; at < (size_t)count * frame_pixels && !err; at += frame_pixels) {
+        palette_at_frame(palette, first + (int)(at / frame_pixels));
+        err = palette_resolve(palette, codes + at, frame_pixels, index + at);
+    }
+    return err;
 }
 
 static enum err draw_batches(struct renderer *r, const struct planet_desc *desc, const atomic_bool *cancel,

@@ -269,13 +269,33 @@ static void make_axis(const struct planet_desc *d, const struct body_info *body,
     s->cos_roll = (float)cosine;
 }
 
+/* Tuned by eye, with a light that turns about the body. */
+#define RELIEF        0.22
+#define RELIEF_CRATER 0.33
+#define RELIEF_PIXELS 1.5
+
+static void make_relief(const struct planet_desc *d, const struct body_info *body, struct scene *s)
+{
+    double step = 2.0 / d->pixels * s->inverse_radius * RELIEF_PIXELS;
+    s->relief_step = (float)step;
+    s->relief = body->traits & BODY_HAS_HEIGHT ? (float)(RELIEF / step) : 0.0f;
+    s->relief_floor = body->sea_mask ? s->sea_level : -1.0f;
+    s->relief_craters = body->traits & BODY_HAS_CRATERS ? (float)RELIEF_CRATER : 0.0f;
+}
+
+bool scene_by_body(const struct scene *s)
+{
+    return s->layer == LAYER_COLOR ||
+           (s->layer == LAYER_NORMAL && (bodies[s->body].traits & BODY_FILLS_FRAME));
+}
+
 void scene_make(const struct planet_desc *d, struct scene *ret_scene)
 {
     const struct body_info *body = &bodies[d->body];
     struct scene s = {0};
     s.body = (uint32_t)d->body;
     s.side = (uint32_t)d->pixels;
-    s.layer = (uint32_t)d->layer;
+    s.layer = (uint32_t)(d->layer == LAYER_EMISSION || d->layer == LAYER_MASK ? LAYER_COLOR : d->layer);
     s.two_over_side = (float)(2.0 / d->pixels);
 
     /* Without rings the disc leaves one pixel all around: that is where the halo goes. */
@@ -300,6 +320,7 @@ void scene_make(const struct planet_desc *d, struct scene *ret_scene)
     make_rings(d, radius, &s);
     make_ring_shadow(d, &s);
     make_moons(d, &s);
+    make_relief(d, body, &s);
     *ret_scene = s;
 }
 

@@ -24,6 +24,9 @@ struct scene_turn {
 /* Fills *ret_scene. `desc` must be within its documented ranges. Threads: any. */
 void scene_make(const struct planet_desc *desc, struct scene *ret_scene);
 
+/* Whether the kernel of the body draws this scene, and not that of the layers. Threads: any. */
+bool scene_by_body(const struct scene *scene);
+
 /* The angles of frame `frame` (0 <= frame <= desc->frames; the last is equal to frame 0, bit for bit).
  * Threads: any. */
 struct scene_turn scene_turn_make(const struct planet_desc *desc, int frame);

@@ -48,7 +48,7 @@ static enum err negotiate(const char *accept, struct request *r, struct request_
     enum format format = FORMAT_PNG;
     if (request_accept(accept, &format))
         return fault_set(fault, ERR_NOT_ACCEPTABLE,
-                         "Accept allows neither image/png nor image/gif nor image/apng.");
+                         "Accept allows none of image/png, image/gif, image/apng and image/webp.");
     r->format = (int32_t)format;
     return ERR_NONE;
 }

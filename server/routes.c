@@ -15,6 +15,7 @@ static const struct route routes[] = {
     {"/planet.", true, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
     {"/planet/", true, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
     {"/sheet.png", false, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
+    {"/palette.png", false, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
     {"/sheet.json", false, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
     {"/", false, READ, handle_index, READ_ALLOW, ROUTES_PUBLIC},
     {"/healthz", false, READ, handle_health, READ_ALLOW, BOTH | ROUTES_PROBE},

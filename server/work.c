@@ -16,6 +16,7 @@
 #define PNG_START_PS  8000u
 #define GIF_START_PS  18000u
 #define APNG_START_PS 16000u
+#define WEBP_START_PS 150000u
 #define JSON_START_PS 2000u /* it counts, and writes little */
 
 #define AVERAGE_WEIGHT 8 /* a new picture counts one part in this many */
@@ -24,9 +25,16 @@
 #define TEACHES_PIXELS 4096 /* the 64 x 64 of a default picture */
 
 static const uint64_t encode_start_ps[FORMAT_COUNT] = {
-    [FORMAT_PNG] = PNG_START_PS,   [FORMAT_GIF] = GIF_START_PS, [FORMAT_APNG] = APNG_START_PS,
-    [FORMAT_SHEET] = PNG_START_PS, [FORMAT_ATLAS] = 0, /* nothing is drawn for it */
+    [FORMAT_PNG] = PNG_START_PS,
+    [FORMAT_GIF] = GIF_START_PS,
+    [FORMAT_APNG] = APNG_START_PS,
+    [FORMAT_SHEET] = PNG_START_PS,
+    [FORMAT_ATLAS] = 0, /* nothing is drawn for it */
     [FORMAT_JSON] = JSON_START_PS,
+    [FORMAT_WEBP] = WEBP_START_PS,
+    [FORMAT_PALETTE] = JSON_START_PS,
+    [FORMAT_GPL] = JSON_START_PS,
+    [FORMAT_HEX] = JSON_START_PS,
 };
 
 static uint64_t clamp(uint64_t v, uint64_t least, uint64_t most)

@@ -149,7 +149,8 @@ fn_word boulder_code(scene S, real x, real y, real px, real py)
             real ny = boulder_at(S, x, y + h, z, bowls, cuts) - boulder_at(S, x, y - h, z, bowls, cuts);
             real nz = boulder_at(S, x, y, z + h, bowls, cuts) - boulder_at(S, x, y, z - h, bowls, cuts);
             real r = inverse_sqrt(max(dot3(nx, ny, nz, nx, ny, nz), all_real(1e-12f)));
-            word band = light_band(S, make_point(nx * r, ny * r, nz * r), px, py);
+            point n = make_point(nx * r, ny * r, nz * r);
+            word band = light_band(S, n, px, py);
 
             point p = ground_point(S, make_point(x, y, z));
             point s = boulder_stretched(S, p);
@@ -163,6 +164,8 @@ fn_word boulder_code(scene S, real x, real y, real px, real py)
             word ground = choose(pale > 0.62f, all_word(2u), all_word(1u));
             ground = choose(deep > 0.22f, all_word(0u), ground);
             word found = ground | CODE_PLANET | (band << CODE_BAND_SHIFT);
+            if (S.layer == LAYER_IS_NORMAL)
+                found = normal_code(n);
             code = choose(hit, found, code);
         }
     }

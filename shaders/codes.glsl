@@ -30,6 +30,8 @@
 #define CODE_SHINE (1u << 16) /* the ground step's own colour, unlit, whatever the band */
 
 #define CODE_OUTLINE (1u << 17) /* beside what is drawn: not a kernel's, renderer/touch_up.c adds it */
+/* Of layer=normal: x + 128 and y + 128 of a vector of length 127, y << 8; z follows. */
+#define CODE_NORMAL (1u << 21)
 
 /* Of the rings. */
 #define RING_STRIPE_MASK 15u /* stripe 0..8 or group 9..12, see rings.glsl */

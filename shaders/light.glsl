@@ -1,5 +1,7 @@
 /* light.glsl -- light in steps. */
 
+#define LAYER_IS_NORMAL 11u /* as in enum layer */
+
 /* The unit vector to the light as the turning ground sees it: the same at every pixel. */
 fn_point ground_light(scene S)
 {
@@ -37,4 +39,14 @@ fn_word light_band(scene S, point n, real px, real py)
         steps = steps + light_dither(S, px, py);
     steps = max(steps + S.light_bias, all_real(0.0f));
     return to_word(min(floor(steps), all_real(S.shade_steps)));
+}
+
+/* The code of a unit vector in layer=normal. */
+fn_word normal_code(point n)
+{
+    real x = n.x * 127.0f;
+    real y = n.y * 127.0f;
+    word red = to_word(floor(x + 128.5f));
+    word green = to_word(floor(y + 128.5f));
+    return (red | (green << 8)) | CODE_NORMAL;
 }

@@ -91,4 +91,8 @@ struct scene {
     float ring_z;
     float ring_light;      /* 1 / its product with the vector to the light */
     float radius;          /* of the planet, of the frame: one over inverse_radius */
+    float relief;          /* how far slopes bend the normal in layer=normal, planet radii of height; 0: a smooth ball */
+    float relief_floor;    /* lower ground is level */
+    float relief_craters;  /* depth of a crater in its middle, in terrain height; 0: none */
+    float relief_step;     /* over which a slope is measured, planet radii */
 };

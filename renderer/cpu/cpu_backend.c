@@ -93,7 +93,7 @@ static void draw_part(void *ctx, int i)
     int side = (int)job->scene->side;
     int end = begin + job->rows_a_part < side ? begin + job->rows_a_part : side;
     const struct kernels *k = job->cpu->kernels;
-    kernel_rows *rows = job->scene->layer == LAYER_COLOR ? k->body[job->scene->body] : k->layer;
+    kernel_rows *rows = scene_by_body(job->scene) ? k->body[job->scene->body] : k->layer;
     rows(job->scene, &job->turns[frame], begin, end,
          job->codes + (size_t)frame * (size_t)side * (size_t)side);
 }

@@ -22,6 +22,7 @@ struct kernel_span kernel_span_of_row(const struct scene *scene, int row)
     double y = (row + 0.5) * 2.0 / side - 1.0;
     double radius = 1.0 / scene->inverse_radius;
     if (scene->layer == LAYER_GRID || scene->layer == LAYER_RINGS ||
+        (scene->layer == LAYER_NORMAL && scene->has_rings) ||
         (bodies[scene->body].traits & BODY_FILLS_FRAME)) {
         span.planet_end = side;
         return span;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "renderer/encode/area.h"
 #include "renderer/encode/formats.h"
 #include "renderer/encode/png_file.h"
 #include "renderer/encode/png_pack.h"
@@ -28,11 +29,6 @@ struct apng_writer {
     uint32_t sequence;
     uint16_t *over;  /* a frame's rectangle without what stays */
     uint8_t *packed; /* room for a whole frame */
-};
-
-/* Pixels before zoom; width and height are at least 1. */
-struct area {
-    int left, top, width, height;
 };
 
 static void put_u32(uint8_t *to, uint32_t v)
@@ -59,29 +55,6 @@ static void add_chunk(struct apng_writer *w, const char name[5], uint8_t *bytes,
     memcpy(c->name, name, sizeof(c->name));
     c->bytes = bytes;
     c->len = len;
-}
-
-/* The smallest area that holds every pixel that changes; a frame can't be empty, so without one it is the
- * first pixel. */
-static struct area changed_area(const uint16_t *shown, const uint16_t *frame, int side)
-{
-    int left = side, right = -1, top = side, bottom = -1;
-    for (int y = 0; y < side; y++, shown += side, frame += side) {
-        if (memcmp(shown, frame, (size_t)side * sizeof(*frame)) == 0)
-            continue;
-        int first = 0, last = side - 1;
-        while (shown[first] == frame[first])
-            first++;
-        while (shown[last] == frame[last])
-            last--;
-        left = first < left ? first : left;
-        right = last > right ? last : right;
-        top = y < top ? y : top;
-        bottom = y;
-    }
-    if (right < 0)
-        return (struct area){0, 0, 1, 1};
-    return (struct area){left, top, right - left + 1, bottom - top + 1};
 }
 
 /* Fills w->over. False when a pixel that changes does not become opaque, or no colour shows nothing. */
@@ -135,7 +108,7 @@ static enum err add_frame(struct apng_writer *w, int i, const atomic_bool *cance
 {
     const int side = w->set->side;
     const uint16_t *frame = frame_at(w, i), *shown = i ? frame_at(w, i - 1) : NULL;
-    struct area area = shown ? changed_area(shown, frame, side) : (struct area){0, 0, side, side};
+    struct area area = shown ? area_changed(shown, frame, side) : (struct area){0, 0, side, side};
     const struct png_rect plain = {frame + (size_t)area.top * (size_t)side + area.left, (size_t)side,
                                    area.width, area.height};
     uint8_t *bytes = NULL, *other = NULL;

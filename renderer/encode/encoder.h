@@ -10,7 +10,19 @@
 #include "renderer/base/err.h"
 #include "renderer/frame_set.h"
 
-enum format { FORMAT_PNG, FORMAT_GIF, FORMAT_APNG, FORMAT_SHEET, FORMAT_ATLAS, FORMAT_JSON, FORMAT_COUNT };
+enum format {
+    FORMAT_PNG,
+    FORMAT_GIF,
+    FORMAT_APNG,
+    FORMAT_SHEET,
+    FORMAT_ATLAS,
+    FORMAT_JSON,
+    FORMAT_WEBP,
+    FORMAT_PALETTE,
+    FORMAT_GPL,
+    FORMAT_HEX,
+    FORMAT_COUNT
+};
 
 /* How frames become a file. */
 struct encode_desc {
@@ -21,6 +33,7 @@ struct encode_desc {
     int columns;     /* frames in a row, 1..frames, 0 = nearest to square; sheets only, as are these: */
     int margin_px;   /* around all frames, 0..64, not zoomed */
     int spacing_px;  /* between frames, 0..64, not zoomed */
+    int groups;      /* the frames are so many loops one after the other, each begins a row; 0 = 1 */
 };
 
 /* What an Accept header can do. Browsers name formats for every image of a page, and a page that asks for
@@ -36,7 +49,7 @@ struct encoder {
     const char *mime;      /* Content-Type, exact */
     const char *extension; /* without the dot */
     bool animated;         /* takes more than one frame */
-    /* NULL: the file follows from the request alone, nothing is drawn (api/atlas.h).
+    /* NULL: api/file.c makes the file in its own way.
      * Writes the whole file to *out, which is empty before. `cancel` may be NULL; it is looked at between
      * frames and gives ERR_CANCELLED. ERR_OOM, ERR_ENCODE. On failure *out holds no promise but must be
      * freed. Same input, same libraries: same bytes. Threads: any number at once. */
@@ -45,6 +58,8 @@ struct encoder {
     enum encoder_choice choice;
     const char *address; /* path of its own; NULL: /planet.NAME and /planet/{type}/{seed}.NAME */
     const char *suffix;  /* of file names, before the dot; NULL = none */
+    const char *lacks;   /* the library that this binary was built without: the format is refused, and no list
+                          * has it; NULL */
 };
 
 extern const struct encoder encoders[FORMAT_COUNT];

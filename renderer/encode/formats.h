@@ -17,11 +17,20 @@ MUST_USE enum err gif_encode(const struct frame_set *frames, const struct encode
 MUST_USE enum err apng_encode(const struct frame_set *frames, const struct encode_desc *desc,
                               const atomic_bool *cancel, struct blob *out);
 
+/* Lossless and exact, like APNG. One frame is a still. Only in a binary with libwebp. */
+MUST_USE enum err webp_encode(const struct frame_set *frames, const struct encode_desc *desc,
+                              const atomic_bool *cancel, struct blob *out);
+
 /* All frames in one PNG, by sheet_layout.h. */
 MUST_USE enum err sheet_encode(const struct frame_set *frames, const struct encode_desc *desc,
                                const atomic_bool *cancel, struct blob *out);
 
 #define ENCODE_ZOOM_MAX 32 /* the range of encode_desc.zoom */
+
+static inline int encode_groups(const struct encode_desc *desc)
+{
+    return desc->groups > 1 ? desc->groups : 1;
+}
 
 /* What every encoder asks of its input before it trusts it: ERR_ENCODE when a number is out of its documented
  * range. */

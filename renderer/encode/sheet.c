@@ -34,10 +34,12 @@ static void put_line(struct sheet_writer *w, int row, int y)
     const size_t side = (size_t)w->set->side;
     for (int64_t x = 0; x < w->layout.width_px; x++)
         w->line[x] = w->gap;
+    const int rows = w->layout.rows / w->layout.groups, group = row / rows;
     for (int column = 0; column < w->layout.columns; column++) {
-        int frame = row * w->layout.columns + column;
-        if (frame >= w->set->frames)
+        int frame = row % rows * w->layout.columns + column;
+        if (frame >= w->layout.frames)
             break;
+        frame += group * w->layout.frames;
         const uint16_t *from = w->set->index + ((size_t)frame * side + (size_t)y) * side;
         uint16_t *to = w->line + sheet_layout_place(&w->layout, frame).x;
         for (size_t x = 0; x < side; x++)
@@ -83,11 +85,12 @@ static enum err pack(struct sheet_writer *w, const struct png_plan *plan, uint8_
 static enum err layout_make(const struct frame_set *frames, const struct encode_desc *desc,
                             struct sheet_layout *ret_layout)
 {
-    if (desc->columns < 0 || desc->columns > frames->frames || desc->margin_px < 0 ||
+    int groups = encode_groups(desc), in_group = frames->frames / groups;
+    if (frames->frames % groups || desc->columns < 0 || desc->columns > in_group || desc->margin_px < 0 ||
         desc->margin_px > SHEET_GAP_MAX_PX || desc->spacing_px < 0 || desc->spacing_px > SHEET_GAP_MAX_PX)
         return ERR_ENCODE;
-    *ret_layout = sheet_layout_make(frames->frames, frames->side * desc->zoom, desc->columns, desc->margin_px,
-                                    desc->spacing_px);
+    *ret_layout = sheet_layout_make(in_group, groups, frames->side * desc->zoom, desc->columns,
+                                    desc->margin_px, desc->spacing_px);
     bool fits = ret_layout->width_px <= SHEET_SIDE_MAX_PX && ret_layout->height_px <= SHEET_SIDE_MAX_PX;
     return fits ? ERR_NONE : ERR_ENCODE;
 }

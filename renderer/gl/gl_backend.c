@@ -31,7 +31,7 @@
 #define SCENE_BLOCK_BYTES ((sizeof(struct scene) + 15) / 16 * 16)
 _Static_assert(sizeof(uint) == 4 && sizeof(float) == 4, "scalars of std140");
 _Static_assert(offsetof(struct scene, body) == 0 &&
-                   offsetof(struct scene, radius) == sizeof(struct scene) - 4,
+                   offsetof(struct scene, relief_step) == sizeof(struct scene) - 4,
                "the order of shaders/scene.glsl");
 _Static_assert(sizeof(struct scene_turn) == 64 && offsetof(struct scene_turn, cos_cloud) == 12 &&
                    offsetof(struct scene_turn, moons) == 16,
@@ -174,7 +174,7 @@ static bool dispatch(struct gl_backend *gl, const struct scene *scene, const str
         return false;
     write_block(gl->blocks[0], scene, sizeof *scene);
     write_block(gl->blocks[1], turns, (size_t)count * sizeof *turns);
-    glUseProgram(scene->layer == LAYER_COLOR ? gl->programs.body[scene->body] : gl->programs.layer);
+    glUseProgram(scene_by_body(scene) ? gl->programs.body[scene->body] : gl->programs.layer);
     glDispatchCompute(groups, groups, (GLuint)count);
     bool drawn = readback_wait(&gl->readback) && healthy(gl);
     return drawn && readback_copy(&gl->readback, codes, bytes) && healthy(gl);

@@ -12,7 +12,7 @@ static enum err null_draw(struct backend *b, const struct scene *scene, const st
     (void)b;
     (void)turns;
     size_t side = scene->side;
-    uint32_t code = scene->layer == LAYER_COLOR ? CODE_PLANET | scene->seed_ground % 3u : 1u;
+    uint32_t code = scene_by_body(scene) ? CODE_PLANET | scene->seed_ground % 3u : 1u;
     for (int frame = 0; frame < count; frame++) {
         if (cancel && atomic_load(cancel))
             return ERR_CANCELLED;

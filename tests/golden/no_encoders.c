@@ -10,6 +10,10 @@ const struct encoder encoders[FORMAT_COUNT] = {
     [FORMAT_SHEET] = {.name = "sheet", .extension = "png", .animated = true, .address = "/sheet.png"},
     [FORMAT_ATLAS] = {.name = "atlas", .extension = "json", .animated = true, .address = "/sheet.json"},
     [FORMAT_JSON] = {.name = "json", .extension = "json", .animated = true},
+    [FORMAT_PALETTE] = {.name = "palette", .extension = "png", .animated = true, .address = "/palette.png"},
+    [FORMAT_GPL] = {.name = "gpl", .extension = "gpl", .animated = true},
+    [FORMAT_HEX] = {.name = "hex", .extension = "hex", .animated = true},
+    [FORMAT_WEBP] = {.name = "webp", .extension = "webp", .animated = true},
 };
 
 const char *encoder_libraries(void)

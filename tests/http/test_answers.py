@@ -1,6 +1,10 @@
 """What an answer says besides its bytes."""
 
+import io
 import re
+
+from PIL import Image
+from PIL.GimpPaletteFile import GimpPaletteFile
 
 from harness import Server, check_problem, equal, fresh, get, post, shared
 
@@ -17,6 +21,78 @@ def test_content_type_is_exact_and_the_bytes_agree():
     equal((apng["Content-Type"], apng.body[:8], apng.body.count(b"fcTL")), ("image/apng", b"\x89PNG\r\n\x1a\n", 2))
     equal(apng["ETag"], get(shared(), "/planet?format=apng&type=gas&seed=3&frames=2")["ETag"])
     assert re.search(r'"gas-3-[0-9a-f]{6}\.apng"', apng["Content-Disposition"]), apng["Content-Disposition"]
+
+
+def test_webp_is_a_still_or_an_animation():
+    still, moving = (get(shared(), "/planet/gas/3.webp?pixels=24&frames=%d" % frames) for frames in (1, 3))
+    for answer in (still, moving):
+        equal((answer["Content-Type"], answer.body[:4], answer.body[8:16]), ("image/webp", b"RIFF", b"WEBPVP8X"))
+        assert re.search(r'"gas-3-[0-9a-f]{6}\.webp"', answer["Content-Disposition"]), answer["Content-Disposition"]
+    equal((still.body.count(b"ANMF"), moving.body.count(b"ANMF")), (0, 3))
+    equal(get(shared(), "/planet?seed=1&pixels=16", ["Accept: image/webp"])["Content-Type"], "image/webp")
+    assert "/planet.webp" in get(shared(), "/openapi.json").json()["paths"]
+
+
+def test_palettes_have_the_colours_of_the_picture_in_three_forms():
+    query = "?type=terrestrial&seed=7&rings=on&pixels=48&frames=5"
+    sheet = get(shared(), "/sheet.png" + query).body
+    with Image.open(io.BytesIO(sheet)) as image:
+        shown = {"%02x%02x%02x" % color[:3] for _, color in image.convert("RGBA").getcolors(1 << 16) if color[3]}
+    hexes = get(shared(), "/planet.hex" + query)
+    listed = hexes.body.decode().splitlines()
+    equal((hexes["Content-Type"], len(listed), set(listed)), ("text/plain; charset=utf-8", len(shown), shown))
+    gpl = get(shared(), "/planet/terrestrial/7.gpl?rings=on&pixels=48&frames=5").body
+    entries = [line.split(b"\t") for line in gpl.splitlines() if b"\t" in line]
+    equal(["%02x%02x%02x" % tuple(map(int, numbers.split())) for numbers, _ in entries], listed)
+    equal(len({name for _, name in entries}), len(entries))
+    # Pillow counts lines, not colours: ours stand behind one for each line of the head.
+    read = GimpPaletteFile(io.BytesIO(gpl)).getpalette()[0]
+    assert bytes.fromhex("".join(listed)) in read, read
+    strip = get(shared(), "/palette.png" + query + "&zoom=3")
+    with Image.open(io.BytesIO(strip.body)) as image:
+        equal(image.size, (3 * len(listed), 3))
+        equal(["%02x%02x%02x" % image.convert("RGB").getpixel((3 * i + 1, 1)) for i in range(len(listed))], listed)
+    equal(get(shared(), "/palette.png" + query + "&zoom=3&fps=20&loops=2")["ETag"], strip["ETag"])
+    check_problem(get(shared(), "/palette.png?layer=depth"), 400, "param-combination")
+
+
+def test_colours_cycle_while_the_planet_stands_still():
+    still, cycling = (get(shared(), "/planet.gif?type=gas&turns=0&pixels=24&frames=4&palette_offset=%d" % n) for n in (0, 1))
+    with Image.open(io.BytesIO(still.body)) as image:
+        equal([image.seek(i) or image.convert("RGB").tobytes() for i in (0, 2)][0], image.convert("RGB").tobytes())
+    with Image.open(io.BytesIO(cycling.body)) as image:
+        first, later = [image.seek(i) or image.convert("RGB").tobytes() for i in (0, 2)]
+        assert first != later
+
+
+def test_a_split_sheet_has_each_layer_where_its_atlas_says():
+    query = "?type=city&seed=3&pixels=24&frames=5&columns=3&spacing=1&layers=split"
+    atlas = get(shared(), "/sheet.json" + query).json()
+    with Image.open(io.BytesIO(get(shared(), "/" + atlas["meta"]["image"]).body)) as image:
+        sheet = image.convert("RGBA")
+    equal(sheet.size, (atlas["meta"]["size"]["w"], atlas["meta"]["size"]["h"]))
+    equal((list(atlas["animations"]), len(atlas["frames"])), (["color", "normal", "emission", "mask"], 20))
+    for layer, names in atlas["animations"].items():
+        with Image.open(io.BytesIO(get(shared(), "/planet.apng?type=city&seed=3&pixels=24&frames=5&layer=" + layer).body)) as apng:
+            for i, name in enumerate(names):
+                place = atlas["frames"][name]["frame"]
+                apng.seek(i)
+                cut = sheet.crop((place["x"], place["y"], place["x"] + 24, place["y"] + 24))
+                equal((name, cut.tobytes()), (name, apng.convert("RGBA").tobytes()))
+    tags = get(shared(), "/sheet.json" + query + "&atlas=aseprite").json()["meta"]["frameTags"]
+    equal([(tag["name"], tag["from"], tag["to"]) for tag in tags], [("color", 0, 4), ("normal", 5, 9), ("emission", 10, 14), ("mask", 15, 19)])
+
+
+def test_layers_for_engines_are_there_for_every_body():
+    bodies = get(shared(), "/types").json()["bodies"]
+    for body in bodies:
+        for layer in ("normal", "emission", "mask"):
+            assert layer in body["layers"], (body["name"], layer)
+            answer = get(shared(), "/planet.png?type=%s&layer=%s&pixels=24" % (body["name"], layer))
+            equal((body["name"], layer, answer.status), (body["name"], layer, 200))
+    with Image.open(io.BytesIO(get(shared(), "/planet.png?type=gas&layer=normal&pixels=24").body)) as image:
+        red, green, blue, alpha = image.convert("RGBA").getpixel((12, 12))
+        assert abs(red - 128) < 8 and abs(green - 128) < 8 and (blue > 250, alpha) == (True, 255), (red, green, blue)
 
 
 def test_accept_chooses_the_format():

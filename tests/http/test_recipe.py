@@ -10,7 +10,8 @@ def recipe(body, headers=("Content-Type: image/png",)):
 
 
 def test_a_picture_leads_back_to_its_request():
-    for target in ("/planet.png?type=gas&seed=a%20b&pixels=20", "/planet.gif?seed=9&frames=3&pixels=20&rings=on"):
+    for target in ("/planet.png?type=gas&seed=a%20b&pixels=20", "/planet.gif?seed=9&frames=3&pixels=20&rings=on",
+                   "/planet.webp?seed=9&frames=2&pixels=20"):
         picture = get(shared(), target)
         answer = recipe(picture.body)
         equal((answer.status, answer["Content-Type"], answer["Cache-Control"]), (200, "application/json", "no-store"))

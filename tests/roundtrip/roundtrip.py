@@ -3,7 +3,9 @@
 build/tests/dump_frames writes files and the pixels that must be in them; here each file is decoded and each frame,
 composed as a viewer would, is compared with its pixels. PNG must be equal. GIF must be equal to the pixels laid over
 black where they are not clear. APNG must be equal by Pillow and by a composer of the specification's words, which reads
-each frame as a PNG of its own. Delays, loop count and key are compared too.
+each frame as a PNG of its own. WebP must be
+equal by Pillow, which composes with libwebp, and its container must please webpmux where there is one. Delays, loop
+count and key are compared too.
 
 Prints a line per failed test and ends with "N passed, N failed". Exits 77 when a decoder is missing.
 """
@@ -42,6 +44,7 @@ CONVERT = find_convert()
 if not CONVERT:
     print("SKIP roundtrip: no ImageMagick")
     sys.exit(77)
+WEBPMUX = shutil.which("webpmux")
 
 
 class Case:
@@ -199,6 +202,8 @@ def shape_and_key(case):
             image.load()
             assert image.text["planetd:key"] == case.key, image.text
             assert image.info["srgb"] == 0, image.info
+        elif case.extension == "webp":
+            assert image.getexif()[0x010E] == case.key, dict(image.getexif())
         else:
             assert image.info["comment"].decode("ascii") == case.key, image.info["comment"]
 
@@ -210,6 +215,30 @@ def apng_timing(case):
     assert control == [struct.pack(">II", case.frames, case.loops)], control
     delays = [c[4:6] for c, _ in apng_frames(case.path)]
     assert delays == [(1, case.fps)] * case.frames, delays
+
+
+def webp_timing(case):
+    """Each frame's start in ms, by the demuxer of libwebp, is the exact one rounded."""
+    if case.extension != "webp" or case.frames == 1:
+        return
+    with Image.open(case.path) as image:
+        assert image.info["loop"] == case.loops, image.info["loop"]
+        end = 0
+        for i in range(case.frames):
+            image.seek(i)
+            image.load()
+            end += image.info["duration"]
+            assert abs(end - 1000 * (i + 1) / case.fps) <= 0.5, "frame %d ends at %d ms" % (i, end)
+
+
+def webp_is_whole(case):
+    """webpmux reads the container as strictly as it can be read."""
+    if case.extension != "webp" or not WEBPMUX:
+        return
+    said = subprocess.run([WEBPMUX, "-info", case.path], capture_output=True, check=True, timeout=60).stdout.decode()
+    assert "Canvas size: %d x %d" % ((case.side * case.zoom,) * 2) in said, said
+    if case.frames > 1:
+        assert "Number of frames: %d" % case.frames in said and "Loop Count : %d" % case.loops in said, said
 
 
 def timing(case):
@@ -231,9 +260,10 @@ def timing(case):
 
 
 def main():
-    tests = {"png": [by_pillow, by_imagemagick], "gif": [by_pillow, by_imagemagick], "apng": [by_pillow, by_specification]}
+    tests = {"png": [by_pillow, by_imagemagick], "gif": [by_pillow, by_imagemagick], "apng": [by_pillow, by_specification],
+             "webp": [by_pillow]}
     for decoders in tests.values():
-        decoders[:] = [shape_and_key, timing, apng_timing] + [same_pixels(decoder) for decoder in decoders]
+        decoders[:] = [shape_and_key, timing, apng_timing, webp_timing, webp_is_whole] + [same_pixels(decoder) for decoder in decoders]
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         listing = subprocess.run([DUMP, folder], stdout=subprocess.PIPE, check=True, timeout=250).stdout.decode()

@@ -1,5 +1,5 @@
 /* dump_frames.c -- writes files as the encoders make them, and beside each the pixels that must be in it, for
- * decoders that are not ours. usage: dump_frames DIRECTORY NAME.png, NAME.gif or NAME.apng is the file;
+ * decoders that are not ours. usage: dump_frames DIRECTORY NAME.png, .gif, .apng or .webp is the file;
  * NAME.rgba has frames * side * side pixels of R G B A, straight alpha, as they were before zoom and before
  * the format took something away. One line each on stdout: NAME FORMAT SIDE ZOOM FRAMES FPS LOOPS KEY.
  * Pictures are made up (encode_samples.h) and real (drawn by the cpu backend). Threads: one. */
@@ -107,6 +107,19 @@ static void dump_samples(void)
     dump_sample("apng-mist", FORMAT_APNG, sample_random(20, 6, 60, 45, 30, 6), 1, 15, 0);
     dump_sample("apng-rgb", FORMAT_APNG, sample_random(60, 4, 2000, 0, 60, 7), 2, 15, 0);
     dump_sample("apng-rgba", FORMAT_APNG, sample_random(60, 4, 2000, 20, 60, 8), 3, 15, 0);
+#ifdef WITH_libwebp
+    dump_sample("webp-still", FORMAT_WEBP, sample_planet(64, 1, 3, 1), 1, 15, 0);
+    dump_sample("webp-clear", FORMAT_WEBP, sample_from_rgba((const uint32_t[3 * 64]){0}, 8, 3), 1, 15, 0);
+    dump_sample("webp-planet", FORMAT_WEBP, sample_planet(96, 24, 3, 1), 1, 15, 0);
+    dump_sample("webp-zoom", FORMAT_WEBP, sample_planet(24, 12, 3, 2), 5, 50, 0);
+    dump_sample("webp-walker", FORMAT_WEBP, sample_walker(32, 10), 1, 24, 0);
+    dump_sample("webp-walker-odd", FORMAT_WEBP, sample_walker(33, 17), 3, 7, 1);
+    dump_sample("webp-frozen", FORMAT_WEBP, sample_frozen(48, 20, 3), 1, 30, 2);
+    dump_sample("webp-noise", FORMAT_WEBP, sample_random(48, 8, 100, 15, 70, 5), 1, 15, 65535);
+    dump_sample("webp-mist", FORMAT_WEBP, sample_random(20, 6, 60, 45, 30, 6), 1, 15, 0);
+    dump_sample("webp-rgb", FORMAT_WEBP, sample_random(60, 4, 2000, 0, 60, 7), 2, 15, 0);
+    dump_sample("webp-rgba", FORMAT_WEBP, sample_random(60, 4, 2000, 20, 60, 8), 3, 15, 0);
+#endif
     dump_sample("gif-large", FORMAT_GIF, sample_random(320, 3, 50, 10, 50, 7), 1, 15, 0);
 }
 
@@ -147,6 +160,10 @@ static void dump_pictures(void)
         "format=apng&pixels=48&frames=24&seed=3",
         "format=apng&pixels=32&frames=7&fps=3&zoom=2&background=102030&loops=2",
         "format=apng&pixels=48&frames=6&rings=on&tilt=20&shade_steps=16&atmosphere=ff0000&loops=1",
+#ifdef WITH_libwebp
+        "format=webp&pixels=48&frames=1&seed=3",
+        "format=webp&pixels=33&frames=7&fps=3&zoom=3&rings=on&loops=2",
+#endif
     };
     struct renderer_desc desc = renderer_desc_default;
     struct renderer *renderer = NULL;

@@ -119,11 +119,12 @@ static enum err fake_encode(const struct frame_set *frames, const struct encode_
 }
 
 const struct encoder encoders[FORMAT_COUNT] = {
-    [FORMAT_PNG] = {"png", "image/png", "png", false, fake_encode, CHOICE_FREE, NULL, NULL},
-    [FORMAT_GIF] = {"gif", "image/gif", "gif", true, fake_encode, CHOICE_FREE, NULL, NULL},
-    [FORMAT_APNG] = {"apng", "image/apng", "apng", true, fake_encode, CHOICE_NAMED, NULL, NULL},
-    [FORMAT_SHEET] = {"sheet", "image/png", "png", true, fake_encode, CHOICE_NONE, "/sheet.png", NULL},
-    [FORMAT_ATLAS] = {"atlas", "application/json", "json", true, NULL, CHOICE_NONE, "/sheet.json", NULL},
+    [FORMAT_PNG] = {"png", "image/png", "png", false, fake_encode, CHOICE_FREE, NULL, NULL, NULL},
+    [FORMAT_GIF] = {"gif", "image/gif", "gif", true, fake_encode, CHOICE_FREE, NULL, NULL, NULL},
+    [FORMAT_APNG] = {"apng", "image/apng", "apng", true, fake_encode, CHOICE_NAMED, NULL, NULL, NULL},
+    [FORMAT_SHEET] = {"sheet", "image/png", "png", true, fake_encode, CHOICE_NONE, "/sheet.png", NULL, NULL},
+    [FORMAT_ATLAS] = {"atlas", "application/json", "json", true, NULL, CHOICE_NONE, "/sheet.json", NULL,
+                      NULL},
 };
 
 const char *encoder_libraries(void)

@@ -89,6 +89,11 @@ static void apng_is_chosen_by_name_where_neither_png_nor_gif_is_allowed(void **s
     for (size_t k = 0; k < ARRAY_LEN(headers); k++)
         if (chosen(headers[k]) != FORMAT_APNG)
             fail_msg("not apng: %s", headers[k]);
+#ifdef WITH_libwebp
+    assert_int_equal(chosen("image/webp"), FORMAT_WEBP);
+    assert_int_equal(chosen("image/webp;q=0.5, image/apng"), FORMAT_APNG);
+    assert_int_equal(chosen("image/webp, */*"), FORMAT_PNG);
+#endif
     assert_int_equal(chosen("image/apng, image/gif;q=0.1"), FORMAT_GIF);
     assert_int_equal(chosen("image/apng, image/png;q=0.1"), FORMAT_PNG);
 }
@@ -98,7 +103,7 @@ static void nothing_is_chosen_when_both_are_excluded(void **state)
     (void)state;
     static const char *const headers[] = {
         "text/html",
-        "image/webp",
+        "image/avif",
         "image/*;q=0",
         "*/*;q=0",
         "image/png;q=0, image/gif;q=0.000",
@@ -114,7 +119,7 @@ static void nothing_is_chosen_when_both_are_excluded(void **state)
         "image/*;q=0, */*",
         "\"image/png",
         ";q=1",
-        "image/webp,*/*;q=0.0",
+        "image/avif,*/*;q=0.0",
         "image/png/",
         "\xc3\xa9/\xc3\xa9",
     };

@@ -57,7 +57,8 @@ static bool draws_the_same(const struct request *a, const struct request *b)
     /* request_init() clears the padding too. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
     return !memcmp(&a->planet, &b->planet, sizeof a->planet) && a->format == b->format &&
            a->zoom == b->zoom && a->fps == b->fps && a->loops == b->loops && a->columns == b->columns &&
-           a->margin == b->margin && a->spacing == b->spacing && a->atlas == b->atlas;
+           a->margin == b->margin && a->spacing == b->spacing && a->atlas == b->atlas &&
+           a->layers == b->layers;
 }
 
 /* Changes one value of a request and looks whether key and picture agree about it. */

@@ -40,6 +40,10 @@ static const char *const queries[] = {
     "type=moon&seed=%C3%A9%20x&format=gif&frames=3&pixels=16&loops=2",
     "type=terrestrial&format=gif&frames=1&pixels=16",
     "layer=grid&pixels=64",
+#ifdef WITH_libwebp
+    "type=ice&format=webp&frames=1&pixels=16",
+    "type=gas&seed=a%20b&format=webp&frames=2&pixels=16",
+#endif
     /* more than 255 bytes, so that a GIF cuts it */
     ("format=gif&frames=2&pixels=16&seed=" PLANET_EMOJI PLANET_EMOJI PLANET_EMOJI PLANET_EMOJI PLANET_EMOJI
          PLANET_EMOJI PLANET_EMOJI "&palette=000001,000002,000003,000004,000005,000006,000007,000008,000009,"
@@ -97,6 +101,8 @@ static void a_file_that_was_cut_has_a_recipe_or_none(void **state)
     }
 }
 
+#define EXIF(length) "EXIF" length "\0\0\0II*\0\x08\0\0\0\1\0\x0e\1\2\0\x0d\0\0\0\x1a\0\0\0\0\0\0\0"
+
 static void what_is_not_ours_is_refused_with_a_reason(void **state)
 {
     (void)state;
@@ -105,13 +111,20 @@ static void what_is_not_ours_is_refused_with_a_reason(void **state)
         size_t len;
         const char *words;
     } rows[] = {
-        {"", 0, "neither PNG nor GIF"},
-        {"<html>", 6, "neither PNG nor GIF"},
+        {"", 0, "neither PNG nor GIF nor WebP"},
+        {"<html>", 6, "neither PNG nor GIF nor WebP"},
         {"\x89PNG\r\n\x1a\n", 8, "carries no recipe"},
         {"\x89PNG\r\n\x1a\n\xff\xff\xff\xffiTXtplanetd:key", 27, "carries no recipe"},
         {"\x89PNG\r\n\x1a\n\0\0\0\0IEND\0\0\0\0", 20, "carries no recipe"},
         {"GIF89a\1\0\1\0\xf7\0\0", 13, "carries no recipe"},
         {"GIF89a\1\0\1\0\0\0\0!\xfe\x05hello\0;", 22, "carries no recipe"},
+        {"RIFF\0\0\0\0WEBP", 12, "carries no recipe"},
+        {"RIFF\0\0\0\0WEBPEXIF\xff\xff\xff\xff", 20, "carries no recipe"},
+        {"RIFF\0\0\0\0WEBPVP8X\1\0\0\0x", 21, "carries no recipe"},
+        {"RIFF\0\0\0\0WEBP" EXIF("\x25") "rev=1&seed=1", 57, "carries no recipe"}, /* no NUL */
+        {"RIFF\0\0\0\0WEBP" EXIF("\x27") "rev=1&seed=1\0", 59, ""},
+        {"RIFF\0\0\0\0WEBPVP8X\1\0\0\0x\0" EXIF("\x27") "rev=1&seed=1\0", 69, ""},
+        {"RIFF\0\0\0\0WEBP" EXIF("\x27") "rev=9&seed=1\0", 59, "draws revision 1, not 9"},
         {"GIF89a\1\0\1\0\0\0\0!\xfe\x0crev=1&seed=1\0;", 29, ""},
         {"GIF89a\1\0\1\0\0\0\0!\xfe\x02hi\0!\xfe\x0crev=1&seed=1\0;", 35, ""},
         {"GIF89a\1\0\1\0\0\0\0!\xfe\x0drev=1&pixels=\0;", 30, "was altered: pixels must be"},

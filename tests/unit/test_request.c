@@ -130,7 +130,7 @@ static void bad_values_are_refused_with_what_is_allowed(void **state)
         {"seed=%1f", ERR_PARAM_SYNTAX, "seed", "control characters"},
         {"rev=0", ERR_PARAM_RANGE, "rev", NULL},
         {"rev=99", ERR_REVISION, "rev", "revision 1, not 99"},
-        {"layer=", ERR_PARAM_SYNTAX, "layer", "bands or rings"},
+        {"layer=", ERR_PARAM_SYNTAX, "layer", "emission or mask"},
     };
     assert_all_bad(list, ARRAY_LEN(list));
 }
@@ -504,7 +504,7 @@ static void layers_are_there_just_for_bodies_with_the_trait(void **state)
                      params[PARAM_ROW_layer].words[l]);
             bool has = (bodies[b].traits & needs[l]) == needs[l];
             if (bodies[b].traits & BODY_FILLS_FRAME) /* no sphere to look at step by step */
-                has = l == LAYER_COLOR || l == LAYER_GRID;
+                has = l == LAYER_COLOR || l == LAYER_GRID || l >= LAYER_NORMAL;
             assert_int_equal(ask(query).err, has ? ERR_NONE : ERR_PARAM_COMBINATION);
         }
 }
