@@ -53,7 +53,7 @@ struct batch {
     struct blob text; /* the head, or the end */
     const uint8_t *piece;
     size_t piece_len;
-    char type[64];
+    char type[32 + PACK_BOUNDARY_BYTES];
     pthread_mutex_t lock;
     int refs;       /* lock: the exchange and each pending slot */
     int waited_for; /* lock: index of the file whose landing wakes the exchange; NOBODY */

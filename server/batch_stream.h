@@ -10,7 +10,7 @@
 #include "server/http.h"
 
 #define BATCH_AHEAD        4
-#define BATCH_AHEAD_PIXELS ((int64_t)4 << 20)
+#define BATCH_AHEAD_PIXELS (PICTURE_PIXELS_MAX / 4)
 
 /* Takes *list on success. Begins to fetch at once; *ret_stream is to go into x->out. ERR_OOM. Threads: that
  * of the exchange. */
