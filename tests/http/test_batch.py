@@ -288,8 +288,8 @@ def test_a_full_queue_is_told_in_place_of_the_entry():
 
 
 def test_entries_that_only_their_batch_keeps_out_of_the_queue_are_drawn_in_turn():
-    with Server(*SLOW_ARGS, "--queue-seconds", "1", "--client-share", "100") as s:
-        found = archive(batch(s, slow(5)))
+    with Server(*SLOW_ARGS, "--queue-seconds", "1", "--client-share", "10") as s:
+        found = archive(batch(s, slow(6, frames=8)))
         assert all(name.endswith(".gif") for name, _ in found), [name for name, _ in found]
 
 
