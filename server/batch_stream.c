@@ -7,7 +7,8 @@
  * exchange, until the last has landed.
  *
  * A result that the queue has no room for is asked for once more when its turn comes: that its batch had
- * others in the queue is no reason to refuse it. Threads: that of the exchange, but for landed(). */
+ * others in the queue is no reason to refuse it. (With stores, the queue refuses through landed().) Threads:
+ * that of the exchange, but for landed(). */
 #include "server/batch_stream.h"
 
 #include <pthread.h>
@@ -136,16 +137,33 @@ static int64_t file_pixels(const struct batch *b, size_t index)
     return request_size(&b->list.parts[index].request).file_pixels;
 }
 
+/* Whether the queue had no room for it before its turn. */
+static bool refused(struct batch *b, size_t index)
+{
+    struct slot *s = slot_of(b, index);
+    pthread_mutex_lock(&b->lock);
+    bool is = !s->pending && s->ahead && (s->waiter.err == ERR_BUSY || s->waiter.err == ERR_SHARE);
+    pthread_mutex_unlock(&b->lock);
+    return is;
+}
+
+/* None is fetched ahead of one that was refused: it would take the place that this one waits for. */
 static void fetch_ahead(struct batch *b)
 {
     int64_t pixels = 0;
-    for (size_t i = b->at; i < b->next; i++)
+    for (size_t i = b->at; i < b->next; i++) {
+        if (refused(b, i))
+            return;
         pixels += file_pixels(b, i);
+    }
     while (b->next < b->list.count && b->next < b->at + BATCH_AHEAD) {
         pixels += file_pixels(b, b->next);
         if (pixels > BATCH_AHEAD_PIXELS && b->next > b->at)
             return;
-        fetch(b, b->next++);
+        fetch(b, b->next);
+        if (refused(b, b->next))
+            return;
+        b->next++;
     }
 }
 
@@ -153,13 +171,10 @@ static void fetch_ahead(struct batch *b)
 static bool turn_landed(struct batch *b, bool wait)
 {
     struct slot *s = slot_of(b, b->at);
-    pthread_mutex_lock(&b->lock);
-    bool pending = s->pending;
-    pthread_mutex_unlock(&b->lock);
-    if (!pending && s->ahead && (s->waiter.err == ERR_BUSY || s->waiter.err == ERR_SHARE))
+    if (refused(b, b->at)) /* that was before its turn; now it is */
         fetch(b, b->at);
     pthread_mutex_lock(&b->lock);
-    pending = s->pending;
+    bool pending = s->pending;
     if (pending && wait)
         b->waited_for = s->index;
     pthread_mutex_unlock(&b->lock);
