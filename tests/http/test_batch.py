@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import socket
+import tempfile
 import threading
 import time
 import urllib.parse
@@ -214,7 +215,13 @@ def test_what_others_wait_for_too_goes_on():
 
 
 def test_clients_that_leave_at_any_time_leave_nothing_behind():
-    with Server("--render-threads", "2", "--http-threads", "2") as s:
+    with tempfile.TemporaryDirectory() as folder:
+        for more in ((), ("--cache-dir", folder)):
+            clients_leave(more)
+
+
+def clients_leave(more):
+    with Server("--render-threads", "2", "--http-threads", "2", *more) as s:
         def leave(n):
             c = Conn(s)
             ask(c, ["pixels=64&seed=" + fresh() + str(n) for _ in range(16)], [PARTS] if n % 2 else [])
@@ -299,6 +306,12 @@ def test_a_batch_of_hits_and_misses_counts_and_logs_as_others_do():
         equal(answer["X-Request-Id"], "my-batch")
         line = s.wait_log(r'event=request id=my-batch method=POST target="/batch" status=200 bytes=(\d+)')
         equal(int(line.group(1)), len(answer.body))
+        check_problem(batch(s, []), 400)
+        port = int(s.wait_log(r"listening on http://\S+:(\d+)", 1).group(1))
+        text = get(port, "/metrics").body.decode()
+        for status, count in ((200, 1), (400, 1)):
+            found = [line for line in text.splitlines() if 'path="/batch"' in line and 'status="%d"' % status in line]
+            equal([line.rpartition(" ")[2] for line in found], [str(count)])
 
 
 def test_time_spent_drawing_is_not_the_clients():
