@@ -144,6 +144,17 @@ def test_one_wrong_request_refuses_all_and_is_named():
         equal(s.ready()["queue"]["renders"], 0)
 
 
+def test_a_request_of_the_largest_size_leaves_room_for_the_answer():
+    body = json.dumps([dict(seed="x" * 64 if n % 2 else str(n), pixels=8) for n in range(64)]).encode().ljust(65536)
+    for headers in ([], ["X-Long: " + "x" * 7000]):
+        answer = batch(shared(), body, headers)
+        equal(len(archive(answer)), 64)
+        with Conn(shared()) as c:
+            for _ in range(3):
+                c.ask("/batch", "POST", [JSON, *headers], body)
+                equal(c.response().body, answer.body)
+
+
 def test_accept_chooses_the_container():
     for accept, kind in (("*/*", "application/zip"), ("application/*", "application/zip"), ("multipart/mixed", "multipart/mixed"), ("multipart/*", "multipart/mixed"),
                          ("application/zip;q=0.5, multipart/mixed", "multipart/mixed"), ("multipart/mixed;q=0.5, application/zip", "application/zip"),
@@ -310,7 +321,7 @@ def test_a_batch_of_hits_and_misses_counts_and_logs_as_others_do():
         port = int(s.wait_log(r"listening on http://\S+:(\d+)", 1).group(1))
         text = get(port, "/metrics").body.decode()
         for status, count in ((200, 1), (400, 1)):
-            found = [line for line in text.splitlines() if 'path="/batch"' in line and 'status="%d"' % status in line]
+            found = [line for line in text.splitlines() if 'route="/batch"' in line and '"%d"' % status in line]
             equal([line.rpartition(" ")[2] for line in found], [str(count)])
 
 
