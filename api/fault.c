@@ -12,6 +12,7 @@
 enum err fault_set(struct request_fault *fault, enum err err, const char *param, const char *format, ...)
 {
     snprintf(fault->param, sizeof fault->param, "%s", param ? param : "");
+    fault->item = 0;
     va_list args;
     va_start(args, format);
     vsnprintf(fault->detail, sizeof fault->detail, format, args);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/batch.h"
 #include "api/describe.h"
 #include "api/openapi_parts.h"
 #include "api/version.h"
@@ -47,6 +48,7 @@ static const char *const picture_headers[] = {
 static const char *const negotiated_headers[] = {"ETag", "Cache-Control", "Content-Disposition", "X-Cache",
                                                  "Vary", "Server-Timing", "X-Request-Id",        NULL};
 static const char *const unchanged_headers[] = {"ETag", "Cache-Control", "X-Request-Id", NULL};
+static const char *const batch_headers[] = {"Cache-Control", "Vary", "X-Request-Id", NULL};
 static const char *const document_headers[] = {"Cache-Control", "X-Request-Id", NULL};
 
 /* An address of pictures. In paths, names and examples %s stands for each format in turn. */
@@ -123,6 +125,13 @@ static const struct post_doc {
      "\"rings\": true}"},
     {"own colours",
      "{\"type\": \"lava\", \"palette\": [\"#203040\", \"#ffeedd\"], \"zoom\": 4, \"tilt\": -12.5}"},
+};
+
+static const struct post_doc batches[] = {
+    {"two worlds", "[{\"type\": \"gas\", \"seed\": 3}, {\"type\": \"ice\", \"seed\": 5, \"format\": "
+                   "\"gif\", \"frames\": 8}]"},
+    {"in other words", "{\"requests\": [\"type=gas&seed=3\", \"/planet/lava/42.gif?pixels=32\", "
+                       "\"11400rcgjn\"]}"},
 };
 
 /* ---- Operations
@@ -284,6 +293,45 @@ static json_t *recipe_operation(void)
     return out;
 }
 
+static json_t *batch_operation(void)
+{
+    json_t *responses = json_object(), *examples = json_object();
+    for (size_t i = 0; i < ARRAY_LEN(batches); i++)
+        json_object_set_new(examples, batches[i].name,
+                            json_pack("{s:o}", "value", json_loads(batches[i].body, 0, NULL)));
+    json_t *content = json_pack("{s:{s:{s:s}}, s:{s:{s:s}}}", "application/zip", "schema", "type", "string",
+                                "multipart/mixed", "schema", "type", "string");
+    json_object_set_new(
+        responses, "200",
+        response("The files in order, sent as they are ready. One that could not be drawn is a "
+                 "problem document in its place",
+                 batch_headers, content));
+    openapi_answers_add_problems(responses, PICTURE_BY_ANY | OPENAPI_BODY);
+    json_t *out =
+        operation("post", "batch",
+                  "Up to 64 pictures in one ZIP archive or multipart body, as Accept has it; the query "
+                  "must be empty",
+                  "pictures", responses);
+    json_object_set_new(out, "requestBody",
+                        json_pack("{s:b, s:{s:{s:{s:s}, s:o}}}", "required", 1, "content", "application/json",
+                                  "schema", "$ref", "#/components/schemas/BatchRequest", "examples",
+                                  examples));
+    json_object_set_new(out, "security", security());
+    return out;
+}
+
+/* A list, or an object around it. */
+static json_t *batch_schema(void)
+{
+    json_t *item =
+        json_pack("{s:[{s:s}, {s:s, s:s}]}", "anyOf", "$ref", "#/components/schemas/PlanetRequest", "type",
+                  "string", "description", "A query string, the address of a picture, or a share code.");
+    json_t *list = json_pack("{s:s, s:i, s:i, s:o}", "type", "array", "minItems", 1, "maxItems", BATCH_MAX,
+                             "items", item);
+    return json_pack("{s:[O, {s:s, s:[s], s:{s:o}, s:b}]}", "anyOf", list, "type", "object", "required",
+                     "requests", "properties", "requests", list, "additionalProperties", 0);
+}
+
 /* ---- The document
  * ----------------------------------------------------------------------------------------------- */
 
@@ -309,6 +357,7 @@ static json_t *paths_json(void)
         json_object_set_new(out, documents[i].path,
                             json_pack("{s:o, s:o}", "get", document_operation("get", &documents[i]), "head",
                                       document_operation("head", &documents[i])));
+    json_object_set_new(out, "/batch", json_pack("{s:o}", "post", batch_operation()));
     json_object_set_new(out, "/recipe", json_pack("{s:o}", "post", recipe_operation()));
     return out;
 }
@@ -317,6 +366,7 @@ static json_t *components_json(const json_t *rows)
 {
     json_t *schemas = openapi_params_schemas(rows), *answers = openapi_answers_schemas();
     json_object_set_new(schemas, "PlanetRequest", openapi_params_body());
+    json_object_set_new(schemas, "BatchRequest", batch_schema());
     json_object_update(schemas, answers);
     json_decref(answers);
     return json_pack(

@@ -180,7 +180,7 @@ static json_t *problem_schema(void)
         if (status_has_scope(status, ~0U))
             json_array_append_new(statuses, json_integer(status));
     return json_pack("{s:s, s:s, s:[s,s,s,s,s], s:{s:{s:s, s:o}, s:{s:s, s:s}, s:{s:s, s:o}, s:{s:s, s:s},"
-                     " s:{s:s, s:s}, s:{s:s, s:s}}}",
+                     " s:{s:s, s:s}, s:{s:s, s:s}, s:{s:s, s:s}}}",
                      "type", "object", "description", "What went wrong (RFC 9457).", "required", "type",
                      "title", "status", "detail", "instance", "properties", /* */
                      "type", "type", "string", "enum", types,               /* */
@@ -188,7 +188,8 @@ static json_t *problem_schema(void)
                      "status", "type", "integer", "enum", statuses, /* */
                      "detail", "type", "string", "description",
                      "A sentence: what is wrong, and what is allowed.", "parameter", "type", "string",
-                     "description", "The parameter at fault, where there is one.", "instance", "type",
+                     "description", "The parameter at fault, where there is one.", "index", "type", "integer",
+                     "description", "Which request of a batch it is about, from 0.", "instance", "type",
                      "string", "description", "The request's id, as in X-Request-Id.");
 }
 

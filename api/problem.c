@@ -106,6 +106,8 @@ enum err problem_write(enum err err, const struct request_fault *fault, const ch
     json_object_set_new(root, "detail", json_string(has_detail ? fault->detail : err_words(err)));
     if (fault && fault->param[0])
         json_object_set_new(root, "parameter", json_string(fault->param));
+    if (fault && fault->item)
+        json_object_set_new(root, "index", json_integer(fault->item - 1));
     json_object_set_new(root, "instance", json_string(request_id));
     return json_out(root, out);
 }

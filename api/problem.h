@@ -12,6 +12,7 @@ int problem_status(enum err err);
 const char *problem_title(enum err err);
 
 /* Appends the JSON document: type ("urn:planetd:problem:param-range"), title, status, detail, parameter
- * (where one is at fault), instance (the request id). `fault` may be NULL, `request_id` never. ERR_OOM. */
+ * (where one is at fault), index (from 0, where it is a request of a batch), instance (the request id).
+ * `fault` may be NULL, `request_id` never. ERR_OOM. */
 MUST_USE enum err problem_write(enum err err, const struct request_fault *fault, const char *request_id,
                                 struct blob *out);

@@ -46,6 +46,7 @@ struct request {
 struct request_fault {
     char param[32];
     char detail[384];
+    int item; /* of a batch: which request, from 1; 0 = there is none */
 };
 
 void request_init(struct request *r);

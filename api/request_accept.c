@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api/batch.h"
 #include "api/request.h"
 
 /* What the header says of one format. */
@@ -93,21 +94,20 @@ static bool same(const char *a, size_t len, const char *b)
     return strlen(b) == len && !strncasecmp(a, b, len);
 }
 
-/* How well a range fits a format: -1 not at all, else as in struct liking. */
-static int range_fit(const char *type, size_t type_len, const char *sub, size_t sub_len,
-                     const struct encoder *e)
+/* How well a range fits a type: -1 not at all, else as in struct liking. */
+static int range_fit(const char *type, size_t type_len, const char *sub, size_t sub_len, const char *mime)
 {
-    const char *slash = strchr(e->mime, '/');
+    const char *slash = strchr(mime, '/');
     if (same(type, type_len, "*"))
         return same(sub, sub_len, "*") ? 0 : -1;
-    if (type_len != (size_t)(slash - e->mime) || strncasecmp(type, e->mime, type_len) != 0)
+    if (type_len != (size_t)(slash - mime) || strncasecmp(type, mime, type_len) != 0)
         return -1;
     if (same(sub, sub_len, "*"))
         return 1;
     return same(sub, sub_len, slash + 1) ? 2 : -1;
 }
 
-static void weigh_member(const char *s, struct liking likings[FORMAT_COUNT])
+static void weigh_member(const char *s, const char *const mimes[], int count, struct liking likings[])
 {
     const char *type = skip_blanks(s);
     const char *slash = skip_token(type);
@@ -118,15 +118,24 @@ static void weigh_member(const char *s, struct liking likings[FORMAT_COUNT])
     int quality = read_params(end);
     if (slash == type || end == sub || quality < 0)
         return;
-    for (int f = 0; f < FORMAT_COUNT; f++) {
-        int fit = range_fit(type, (size_t)(slash - type), sub, (size_t)(end - sub), &encoders[f]);
-        struct liking *l = &likings[f];
+    for (int i = 0; i < count; i++) {
+        int fit = range_fit(type, (size_t)(slash - type), sub, (size_t)(end - sub), mimes[i]);
+        struct liking *l = &likings[i];
         if (fit < 0 || fit < l->specific)
             continue;
         if (fit > l->specific || quality > l->quality_milli)
             l->quality_milli = quality;
         l->specific = fit;
     }
+}
+
+/* What a header, which is not NULL, says of each of `count` types. */
+static void weigh(const char *accept, const char *const mimes[], int count, struct liking likings[])
+{
+    for (int i = 0; i < count; i++)
+        likings[i] = (struct liking){-1, -1};
+    for (const char *s = accept; *s; s = next_member(s))
+        weigh_member(s, mimes, count, likings);
 }
 
 /* The best liked of those of one choice, by a range that is at least so specific; *best may be none, -1. A
@@ -151,10 +160,10 @@ enum err request_accept(const char *accept, enum format *ret_format)
         return ERR_NONE;
     }
     struct liking likings[FORMAT_COUNT];
+    const char *mimes[FORMAT_COUNT];
     for (int f = 0; f < FORMAT_COUNT; f++)
-        likings[f] = (struct liking){-1, -1};
-    for (const char *s = accept; *s; s = next_member(s))
-        weigh_member(s, likings);
+        mimes[f] = encoders[f].mime;
+    weigh(accept, mimes, FORMAT_COUNT, likings);
 
     int best = -1;
     take_best(likings, CHOICE_FREE, 0, &best);
@@ -163,5 +172,21 @@ enum err request_accept(const char *accept, enum format *ret_format)
     if (best < 0)
         return ERR_NOT_ACCEPTABLE;
     *ret_format = (enum format)best;
+    return ERR_NONE;
+}
+
+enum err batch_accept(const char *accept, enum batch_container *ret_container)
+{
+    static const char *const mimes[] = {
+        [BATCH_ZIP] = "application/zip", [BATCH_MULTIPART] = "multipart/mixed"};
+    struct liking likings[] = {{1, 0}, {0, 0}}; /* ZIP, without a header */
+    if (accept && *skip_blanks(accept))
+        weigh(accept, mimes, 2, likings);
+    const struct liking *zip = &likings[BATCH_ZIP], *parts = &likings[BATCH_MULTIPART];
+    if (zip->quality_milli <= 0 && parts->quality_milli <= 0)
+        return ERR_NOT_ACCEPTABLE;
+    bool parts_liked = parts->quality_milli > zip->quality_milli ||
+                       (parts->quality_milli == zip->quality_milli && parts->specific > zip->specific);
+    *ret_container = parts_liked ? BATCH_MULTIPART : BATCH_ZIP;
     return ERR_NONE;
 }

@@ -10,6 +10,7 @@
 #include "api/fault.h"
 #include "api/params.h"
 #include "api/request.h"
+#include "api/request_json.h"
 
 #define NUMBER_TEXT_BYTES 40
 
@@ -167,22 +168,28 @@ static bool is_blank(const char *body, size_t len)
     return true;
 }
 
-enum err request_set_json(struct request *r, const char *body, size_t len, struct request_fault *ret_fault)
+json_t *request_json_load(const char *body, size_t len, struct request_fault *ret_fault, enum err *ret_err)
 {
     json_error_t error;
-    if (is_blank(body, len))
-        return fault_set(ret_fault, ERR_BODY_SYNTAX, NULL, "the body is empty; a JSON object is expected");
+    *ret_err = ERR_NONE;
+    if (is_blank(body, len)) {
+        *ret_err =
+            fault_set(ret_fault, ERR_BODY_SYNTAX, NULL, "the body is empty; a JSON object is expected");
+        return NULL;
+    }
     json_t *root = json_loadb(body, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
     if (!root)
-        return refuse_json(&error, ret_fault);
+        *ret_err = refuse_json(&error, ret_fault);
+    return root;
+}
+
+enum err request_set_object(struct request *r, const json_t *object, struct request_fault *ret_fault)
+{
     enum err err = ERR_NONE;
-    if (!json_is_object(root))
-        err = fault_set(
-            ret_fault, ERR_BODY_SYNTAX, NULL,
-            "a JSON object is expected, such as {\"type\": \"gas\", \"seed\": 3}; the body is another value");
     const char *name;
     json_t *member;
-    json_object_foreach(root, name, member)
+    /* jansson's iterators take no const, though they change nothing. */
+    json_object_foreach((json_t *)(uintptr_t)object, name, member)
     {
         int i = param_find(name, strlen(name));
         if (!err && !strcmp(name, "code") && json_is_string(member))
@@ -193,6 +200,21 @@ enum err request_set_json(struct request *r, const char *body, size_t len, struc
         else if (!err)
             err = request_set(r, name, strlen(name), "", 0, ret_fault);
     }
+    return err;
+}
+
+enum err request_set_json(struct request *r, const char *body, size_t len, struct request_fault *ret_fault)
+{
+    enum err err;
+    json_t *root = request_json_load(body, len, ret_fault, &err);
+    if (!root)
+        return err;
+    if (json_is_object(root))
+        err = request_set_object(r, root, ret_fault);
+    else
+        err = fault_set(
+            ret_fault, ERR_BODY_SYNTAX, NULL,
+            "a JSON object is expected, such as {\"type\": \"gas\", \"seed\": 3}; the body is another value");
     json_decref(root);
     return err;
 }

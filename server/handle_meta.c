@@ -27,6 +27,7 @@ static const char index_text[] =
     "ice.png\n"
     "\n"
     "/planet.json  what is in a picture: same parameters, facts in place of pixels\n"
+    "/batch    post up to 64 requests, get a ZIP or a multipart body\n"
     "/recipe   post a picture, get its parameters\n"
     "/openapi.json  this service for programs (OpenAPI 3.1)\n"
     "/types    bodies and parameters as JSON\n"

@@ -4,12 +4,8 @@
  * of the result nor what follows knows of it. The tag of a result is known from its key alone, so a client
  * that has the picture gets its 304 without a render. Threads: that of the exchange. The pipeline copies what
  * it is given, so nothing here outlives the call. */
-#include <string.h>
-#include <time.h>
-#include <xxhash.h>
-
 #include "api/key.h"
-#include "api/sign.h"
+#include "server/asker.h"
 #include "server/plan.h"
 #include "server/respond.h"
 #include "server/routes.h"
@@ -45,34 +41,12 @@ static bool answer_not_modified(struct http_exchange *x, struct service *s, cons
     return true;
 }
 
-/* Checks the URL's signature, if there are keys, and takes it and its end out of the query. */
-static enum err signature_take(struct http_exchange *x, const struct sign_keys *keys)
-{
-    struct http_request *in = &x->in;
-    if (!keys || keys->count == 0)
-        return ERR_NONE;
-    enum err err = sign_check(keys, in->path, in->path_len, in->query, in->query_len, in->body, in->body_len,
-                              (uint64_t)time(NULL), &x->expires);
-    if (err)
-        return err;
-    in->query_len = sign_strip(in->query, in->query_len, x->room);
-    in->query = x->room;
-    return ERR_NONE;
-}
-
-/* Whose share of the queue a render counts in; 0 = nobody's. */
-static uint64_t client_hash(const struct http_exchange *x)
-{
-    uint64_t hash = x->client_unknown ? 0 : XXH3_64bits(x->client.bytes, sizeof(x->client.bytes));
-    return hash || x->client_unknown ? hash : 1;
-}
-
 enum http_verdict handle_planet(struct http_exchange *x, struct service *s)
 {
     struct plan room;
     const struct plan *plan = &room;
     struct request_fault fault;
-    enum err err = signature_take(x, s->sign_keys);
+    enum err err = asker_check(x, s->sign_keys);
     if (err) {
         respond_problem(x, err, NULL, NULL, 0);
         return HTTP_ANSWERED;
@@ -88,7 +62,7 @@ enum http_verdict handle_planet(struct http_exchange *x, struct service *s)
     if (answer_not_modified(x, s, &plan->key))
         return HTTP_ANSWERED;
     x->finish = finish;
-    x->waiter.client = client_hash(x);
+    x->waiter.client = asker_hash(x);
     if (!pipeline_fetch(s->pipeline, &plan->request, &plan->key, &x->waiter)) /* key -> cache, or a render */
         return HTTP_PENDING;
     finish(x, s); /* entry -> answer */

@@ -55,6 +55,27 @@ struct http_header {
     const char *name, *value; /* live as long as the exchange */
 };
 
+enum http_stream_state {
+    HTTP_STREAM_MORE,    /* there are bytes */
+    HTTP_STREAM_PENDING, /* none yet: http_stream_wake() is called, once, when it makes sense to ask again */
+    HTTP_STREAM_END,     /* all were there */
+    HTTP_STREAM_FAILED   /* no more can be made; the connection is closed, so that the client sees it */
+};
+
+/* A body that is made while it is sent: a handler's own struct begins with this. Threads: that of the
+ * exchange, which owns it. */
+struct http_stream {
+    /* Up to `room` bytes, as many as there are. */
+    enum http_stream_state (*read)(struct http_stream *s, char *to, size_t room, size_t *ret_len);
+    /* The client has left while the stream was pending. True: nobody will call http_stream_wake() any more;
+     * false: somebody has, or is about to. */
+    bool (*leave)(struct http_stream *s);
+    void (*destroy)(struct http_stream *s);
+    /* Set by read(): so many bytes have begun that belong together, and the time in which a client must take
+     * them starts anew. The server sets it back to 0. */
+    size_t begun;
+};
+
 /* What to answer. Zeroed it is empty; respond.c fills it. */
 struct http_response {
     int status; /* 0: nothing filled yet */
@@ -62,10 +83,12 @@ struct http_response {
     int header_count;
     const void *body; /* in static memory, in `entry` or in `owned` */
     size_t body_len;
-    struct blob owned;   /* freed with the exchange */
-    struct entry *entry; /* a reference, given back with the exchange */
-    bool no_length;      /* a 304 whose length is not known: no Content-Length may be sent */
-    void *ready;         /* a prepared answer; then the fields above but `status` and `entry` mean nothing */
+    struct blob owned;          /* freed with the exchange */
+    struct entry *entry;        /* a reference, given back with the exchange */
+    struct http_stream *stream; /* in place of `body`, of which body_len then counts what was sent; or NULL.
+                                   Destroyed with the exchange */
+    bool no_length;             /* a 304 whose length is not known: no Content-Length may be sent */
+    void *ready;  /* a prepared answer; then the fields above but `status` and `entry` mean nothing */
     int keep_as;  /* one more than the variant under which this answer may be kept for others; 0 = it may not
                    */
     enum err err; /* why the status is what it is, for the log */
@@ -120,6 +143,9 @@ struct http_exchange {
     bool pinned;                  /* the URL named its revision */
     bool fake;                    /* the picture is none: nobody may keep it, so it has no tag */
 };
+
+/* The exchange's stream, which was pending, goes on. Threads: any. */
+void http_stream_wake(struct http_exchange *x);
 
 /* What handlers work with. Filled by main.c before the server starts. Threads: any. */
 struct service {

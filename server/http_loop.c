@@ -9,7 +9,8 @@
  * that. The render thread that finished pushes the exchange into the loop's mailbox and wakes the loop
  * (http_wake); only the loop itself resumes, so it cannot happen before the connection was suspended. Or the
  * client hangs up: suspended sockets are watched in an epoll set of the loop's own, and the exchange leaves
- * the pipeline, which can then stop the render.
+ * the pipeline, which can then stop the render. An answer that is made while it is sent (struct http_stream)
+ * is suspended and resumed in the same way, as often as it must wait.
  *
  * Once a second a sweep shuts down connections whose request does not get complete or whose answer is not
  * taken: libmicrohttpd's own timeout starts again with each byte, so a client that sends one a second would
@@ -54,10 +55,9 @@ static void loop_wake(struct http_loop *loop)
         return; /* EAGAIN: it is awake already */
 }
 
-/* From a render thread: the result of a waiting exchange is there. */
-void http_wake(struct pipeline_waiter *w)
+/* From a render thread: what a suspended exchange waits for is there. */
+void http_stream_wake(struct http_exchange *x)
 {
-    struct http_exchange *x = (struct http_exchange *)((char *)w - offsetof(struct http_exchange, waiter));
     struct exchange *e = (struct exchange *)x;
     struct http_loop *loop = e->connection->loop;
     struct exchange *head = atomic_load_explicit(&loop->mailbox, memory_order_relaxed);
@@ -67,6 +67,11 @@ void http_wake(struct pipeline_waiter *w)
                                                   memory_order_relaxed));
     if (!head) /* else whoever pushed before has woken it, or will */
         loop_wake(loop);
+}
+
+void http_wake(struct pipeline_waiter *w)
+{
+    http_stream_wake((struct http_exchange *)((char *)w - offsetof(struct http_exchange, waiter)));
 }
 
 static void mailbox_read(struct http_loop *loop)
@@ -92,7 +97,9 @@ static void connection_leave(struct http_connection *c)
         return;
     c->gone = true;
     http_connection_shut(c);
-    if (pipeline_leave(c->loop->server->desc.service->pipeline, &c->exchange->x.waiter))
+    struct http_exchange *x = &c->exchange->x;
+    struct http_stream *stream = x->out.stream;
+    if (stream ? stream->leave(stream) : pipeline_leave(c->loop->server->desc.service->pipeline, &x->waiter))
         http_mhd_resume(c); /* it sees the closed socket; else the mailbox brings it */
 }
 

@@ -22,7 +22,8 @@
 #include "server/metrics.h"
 #include "server/respond.h"
 
-#define ANSWER_BYTES_PER_MS 16  /* slower readers are cut off: 16 KiB/s */
+#define ANSWER_BYTES_PER_MS 16 /* slower readers are cut off: 16 KiB/s */
+#define STREAM_BLOCK_BYTES  16384
 #define STATUS_CLIENT_GONE  499 /* for the log alone */
 #define ID_HEADER           "X-Request-Id"
 #define REFUSED_TOLD_MS     10000 /* between two lines on connections that are too many */
@@ -61,10 +62,62 @@ static ssize_t no_body(void *cls, uint64_t at, char *to, size_t room)
     return MHD_CONTENT_READER_END_OF_STREAM;
 }
 
+static void suspend(struct http_connection *c)
+{
+    c->phase = PHASE_WAITING;
+    c->loop->waiting++;
+    MHD_suspend_connection(c->mhd);
+    http_loop_watch(c);
+}
+
+/* So long may a client take for so many bytes. */
+static void limit_set(struct http_connection *c, size_t bytes)
+{
+    struct http_loop *loop = c->loop;
+    c->limit_ms =
+        loop->now_ms + (uint64_t)loop->server->desc.request_seconds * 1000 + bytes / ANSWER_BYTES_PER_MS;
+}
+
+/* The next bytes of a stream. Time that it waits for a render is not the client's. */
+static ssize_t stream_read(void *cls, uint64_t at, char *to, size_t room)
+{
+    struct exchange *e = cls;
+    struct http_connection *c = e->connection;
+    struct http_stream *s = e->x.out.stream;
+    size_t len = 0;
+    (void)at;
+    if (c->gone)
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    if (c->phase == PHASE_WAITING)
+        limit_set(c, 0);
+    c->phase = PHASE_ANSWER;
+    enum http_stream_state state = s->read(s, to, room, &len);
+    if (s->begun)
+        limit_set(c, s->begun);
+    s->begun = 0;
+    switch (state) {
+    case HTTP_STREAM_MORE:
+        e->x.out.body_len += len;
+        return (ssize_t)len;
+    case HTTP_STREAM_PENDING:
+        suspend(c);
+        return 0;
+    case HTTP_STREAM_END:
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    case HTTP_STREAM_FAILED:
+        break;
+    }
+    return MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
 /* The body of an answer. The bytes are ours and stay until on_completed(), which MHD_RESPMEM_PERSISTENT says.
  */
-static struct MHD_Response *body_make(const struct http_response *out)
+static struct MHD_Response *body_make(struct http_exchange *x)
 {
+    const struct http_response *out = &x->out;
+    if (out->stream)
+        return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, stream_read,
+                                                 (struct exchange *)x, NULL);
     if (!out->no_length)
         return MHD_create_response_from_buffer(out->body_len, (void *)(uintptr_t)out->body,
                                                MHD_RESPMEM_PERSISTENT);
@@ -78,7 +131,7 @@ static struct MHD_Response *body_make(const struct http_response *out)
 static struct MHD_Response *answer_make(struct http_exchange *x)
 {
     const struct http_response *out = &x->out;
-    struct MHD_Response *r = body_make(out);
+    struct MHD_Response *r = body_make(x);
     if (!r)
         return NULL;
     for (int i = 0; i < out->header_count; i++)
@@ -160,7 +213,6 @@ static enum MHD_Result answer_queue(struct exchange *e, struct MHD_Connection *m
 {
     struct http_response *out = &e->x.out;
     struct http_connection *c = e->connection;
-    struct http_loop *loop = c->loop;
     bool ours;
     struct MHD_Response *r = answer_take(&e->x, &ours);
     if (!r)
@@ -169,8 +221,7 @@ static enum MHD_Result answer_queue(struct exchange *e, struct MHD_Connection *m
     e->stage = STAGE_QUEUED;
     c->phase = PHASE_ANSWER;
     size_t bytes = out->entry && out->status == 200 ? out->entry->body.len : out->body_len;
-    c->limit_ms =
-        loop->now_ms + (uint64_t)loop->server->desc.request_seconds * 1000 + bytes / ANSWER_BYTES_PER_MS;
+    limit_set(c, bytes);
     enum MHD_Result result = MHD_queue_response(mhd, (unsigned)out->status, r);
     if (ours)
         MHD_destroy_response(r);
@@ -215,10 +266,7 @@ static enum MHD_Result request_handle(struct exchange *e, struct MHD_Connection 
     } else if (e->route->handler(x, c->loop->server->desc.service) == HTTP_PENDING) {
         /* Its end may be in the mailbox already; it is read by this thread, after this. */
         e->stage = STAGE_WAITING;
-        c->phase = PHASE_WAITING;
-        c->loop->waiting++;
-        MHD_suspend_connection(mhd);
-        http_loop_watch(c);
+        suspend(c);
         return MHD_YES;
     }
     return answer_queue(e, mhd);
@@ -360,6 +408,8 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **state,
     e->connection->since_ms = loop->now_ms;
     blob_free(&e->body);
     blob_free(&e->x.out.owned);
+    if (e->x.out.stream)
+        e->x.out.stream->destroy(e->x.out.stream);
     entry_unref(e->x.out.entry);
     entry_unref(e->x.waiter.entry); /* a result that came when the client had gone */
     e->next = loop->free_exchanges;

@@ -6,10 +6,11 @@
  * alone, within its budget. Threads: that of the exchange. */
 #include "server/plan.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+
+#include "server/respond.h"
 
 #define MEMORY_SLOTS      256 /* 0.5 MB a thread */
 #define MEMORY_TEXT_BYTES 384 /* target and Accept; longer ones are not worth it */
@@ -20,21 +21,15 @@ struct slot {
     struct plan plan;
 };
 
-static enum err fault_set(struct request_fault *fault, enum err err, const char *detail)
-{
-    *fault = (struct request_fault){0};
-    snprintf(fault->detail, sizeof(fault->detail), "%s", detail);
-    return err;
-}
-
 /* Path, query or body -> parameters. */
 static enum err parse(const struct http_request *in, struct request *r, struct request_fault *fault)
 {
     request_init(r);
     if (in->method == HTTP_POST) {
         if (in->query_len)
-            return fault_set(fault, ERR_PARAM_COMBINATION,
-                             "POST takes its parameters from the JSON body alone; the query must be empty.");
+            return respond_fault(
+                fault, ERR_PARAM_COMBINATION,
+                "POST takes its parameters from the JSON body alone; the query must be empty.");
         return request_set_json(r, (const char *)in->body, in->body_len, fault);
     }
     enum err err = request_set_address(r, in->path, in->path_len, fault);
@@ -47,8 +42,8 @@ static enum err negotiate(const char *accept, struct request *r, struct request_
 {
     enum format format = FORMAT_PNG;
     if (request_accept(accept, &format))
-        return fault_set(fault, ERR_NOT_ACCEPTABLE,
-                         "Accept allows none of image/png, image/gif, image/apng and image/webp.");
+        return respond_fault(fault, ERR_NOT_ACCEPTABLE,
+                             "Accept allows none of image/png, image/gif, image/apng and image/webp.");
     r->format = (int32_t)format;
     return ERR_NONE;
 }

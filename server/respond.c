@@ -126,6 +126,24 @@ void respond_problem(struct http_exchange *x, enum err err, const struct request
     }
 }
 
+enum err respond_fault(struct request_fault *fault, enum err err, const char *detail)
+{
+    *fault = (struct request_fault){0};
+    snprintf(fault->detail, sizeof(fault->detail), "%s", detail);
+    return err;
+}
+
+void respond_stream(struct http_exchange *x, const char *type, const char *file_name,
+                    struct http_stream *stream)
+{
+    respond_text(x, 200, type, "no-store", "");
+    if (x->negotiated)
+        header(&x->out, "Vary", "Accept");
+    if (file_name)
+        header_made(&x->out, "Content-Disposition", "attachment; filename=\"", file_name, "\"");
+    x->out.stream = stream;
+}
+
 /* Takes the answer that was prepared for the entry, or has it kept. True when there is one. */
 static bool prepared(struct http_exchange *x, struct entry *entry, int status)
 {

@@ -23,6 +23,14 @@ void respond_blob(struct http_exchange *x, int status, const char *type, const c
 void respond_problem(struct http_exchange *x, enum err err, const struct request_fault *fault,
                      const char *allow, unsigned retry_after_s);
 
+/* Words *fault anew, for respond_problem(), and returns `err`. */
+enum err respond_fault(struct request_fault *fault, enum err err, const char *detail);
+
+/* 200 with a body that is made while it is sent. Takes *stream. `type` must live as long as the stream;
+ * `file_name`, static, is the name under which a browser is to save it, NULL = none. */
+void respond_stream(struct http_exchange *x, const char *type, const char *file_name,
+                    struct http_stream *stream);
+
 /* The file of *entry, whose reference it takes. Uses the prepared answer if there is one, has one kept if the
  * entry came from the cache. */
 void respond_entry(struct http_exchange *x, struct entry *entry, enum pipeline_source source);

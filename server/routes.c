@@ -21,6 +21,7 @@ static const struct route routes[] = {
     {"/healthz", false, READ, handle_health, READ_ALLOW, BOTH | ROUTES_PROBE},
     {"/readyz", false, READ, handle_ready, READ_ALLOW, BOTH | ROUTES_PROBE},
     {"/types", false, READ, handle_types, READ_ALLOW, ROUTES_PUBLIC},
+    {"/batch", false, HTTP_POST, handle_batch, "POST, OPTIONS", ROUTES_PUBLIC},
     {"/recipe", false, HTTP_POST, handle_recipe, "POST, OPTIONS", ROUTES_PUBLIC | ROUTES_FILE},
     {"/version", false, READ, handle_version, READ_ALLOW, ROUTES_PUBLIC},
     {"/openapi.json", false, READ, handle_openapi, READ_ALLOW, ROUTES_PUBLIC},

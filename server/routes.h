@@ -29,6 +29,7 @@ struct renderer_status;
 const char *ready_reason(const struct renderer_status *r, const struct pipeline_stats *p, bool draining);
 
 http_handler handle_planet;  /* /planet, /sheet.png, ..., handle_planet.c */
+http_handler handle_batch;   /* /batch, handle_batch.c */
 http_handler handle_recipe;  /* /recipe, handle_recipe.c */
 http_handler handle_index;   /* /, handle_meta.c, like all below */
 http_handler handle_health;  /* /healthz */

@@ -216,11 +216,31 @@ class Conn:
         response = Response(status, headers, b"", raw)
         length = response["Content-Length"]
         if not (head or status == 304 or status == 204 or status < 200):
+            if response["Transfer-Encoding"] == "chunked":
+                assert length is None, raw
+                response.body = b"".join(self.chunks())
+                return response
             assert length is not None, raw
-            while len(self.buffer) < int(length):
-                self._more()
-            response.body, self.buffer = self.buffer[:int(length)], self.buffer[int(length):]
+            response.body = self._take(int(length))
         return response
+
+    def _take(self, length):
+        while len(self.buffer) < length:
+            self._more()
+        data, self.buffer = self.buffer[:length], self.buffer[length:]
+        return data
+
+    def chunks(self):
+        """Reads a chunked body, one chunk after the other."""
+        while True:
+            while b"\r\n" not in self.buffer:
+                self._more()
+            size, self.buffer = self.buffer.split(b"\r\n", 1)
+            data = self._take(int(size, 16) + 2)
+            assert data.endswith(b"\r\n"), data[-20:]
+            if len(data) == 2:
+                return
+            yield data[:-2]
 
     def closed_within(self, seconds):
         """True if the server ends the connection, sending nothing more."""

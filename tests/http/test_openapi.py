@@ -181,6 +181,19 @@ def test_every_example_of_a_body_works():
         equal((name, check_answer(answer, DOCUMENT["paths"]["/planet"]["post"], False, name)), (name, 200))
 
 
+def test_every_example_of_a_batch_works():
+    operation = DOCUMENT["paths"]["/batch"]["post"]
+    content = operation["requestBody"]["content"]["application/json"]
+    assert len(content["examples"]) >= 2
+    for name, example in content["examples"].items():
+        assert fits(example["value"], content["schema"]), name
+        answer = post(shared(), example["value"], target="/batch")
+        equal((name, check_answer(answer, operation, False, name)), (name, 200))
+    for wrong in ([], {"requests": []}, ["seed=1"] * 65, [3], {"requests": ["seed=1"], "more": 1}, "seed=1"):
+        assert not fits(wrong, content["schema"]), wrong
+        equal(check_answer(post(shared(), wrong, target="/batch"), operation), 400)
+
+
 def outside(schema):
     """Values that the schema just doesn't allow."""
     if "enum" in schema:

@@ -56,7 +56,7 @@ static void a_file_leads_back_to_its_key(void **state)
     for (size_t i = 0; i < ARRAY_LEN(queries); i++) {
         struct asked a = ask(queries[i]);
         struct blob file = file_of(&a);
-        struct request_fault fault = {{0}, {0}};
+        struct request_fault fault = {0};
         struct key key;
         if (read_copy(file.data, file.len, &key, &fault))
             fail_msg("%s: %s", queries[i], fault.detail);
@@ -131,7 +131,7 @@ static void what_is_not_ours_is_refused_with_a_reason(void **state)
         {"GIF89a\1\0\1\0\0\0\0!\xfe\x0crev=9&seed=1\0;", 29, "draws revision 1, not 9"},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct request_fault fault = {{0}, {0}};
+        struct request_fault fault = {0};
         struct key key;
         enum err err = read_copy((const uint8_t *)rows[i].bytes, rows[i].len, &key, &fault);
         if ((err != ERR_NONE) != (rows[i].words[0] != '\0') || !strstr(fault.detail, rows[i].words))
