@@ -105,6 +105,25 @@ static void loops_of_every_body_close_at_every_speed(void **state)
             }
 }
 
+/* Islands in wide seas: neither water alone nor one continent. */
+static void land_of_every_ocean_is_five_to_thirty_five_per_cent(void **state)
+{
+    (void)state;
+    for (int seed = 0; seed < 200; seed++) {
+        char query[80];
+        int side, disc = 0, land = 0;
+        snprintf(query, sizeof query, "type=ocean&rings=off&pixels=64&seed=%d", seed);
+        uint32_t *codes = codes_of_query(query, &side);
+        for (int i = 0; i < side * side; i++)
+            if (KIND_OF(codes[i]) == KIND_PLANET) {
+                disc++;
+                land += STEP_OF(codes[i]) >= 4 && STEP_OF(codes[i]) <= 6; /* beach, green, forest */
+            }
+        free(codes);
+        assert_in_range(land * 100, 5 * disc, 35 * disc);
+    }
+}
+
 static int open_cpu(void **state)
 {
     (void)state;
@@ -125,6 +144,7 @@ int main(void)
         cmocka_unit_test(ten_thousand_seeds_are_ten_thousand_pictures_of_every_body),
         cmocka_unit_test(no_seed_of_any_body_is_blank),
         cmocka_unit_test(loops_of_every_body_close_at_every_speed),
+        cmocka_unit_test(land_of_every_ocean_is_five_to_thirty_five_per_cent),
     };
     return cmocka_run_group_tests(tests, open_cpu, close_cpu);
 }
