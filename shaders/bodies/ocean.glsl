@@ -11,8 +11,15 @@ fn_word ground_ocean(scene S, point p)
     x = p.x - c.x;
     y = p.y - c.y;
     z = p.z - c.z;
-    real rise = max(1.0f - 2.0f * dot3(x, y, z, x, y, z), all_real(0.0f)) * 0.62f;
-    real height = lerp(ground_height(S, p), all_real(0.76f), rise);
+    real near = dot3(x, y, z, x, y, z) * 1.7f;
+    real rise = max(1.0f - near, all_real(0.0f)) * 0.24f;
+    /* Finer than the continents of other bodies, so that what rises from the sea are islands. */
+    float fine = S.scale * 1.6f;
+    real gx = p.x * fine;
+    real gy = p.y * fine;
+    real gz = p.z * fine;
+    real height = fbm_of(3, gx + S.ground_x, gy + S.ground_y, gz + S.ground_z, S.seed_ground) + 0.031f;
+    height = lerp(height, all_real(0.86f), rise);
 
     real t = carve_rivers(S, p, height - S.sea_level);
     word ground = steps_of_5(t, -0.20f, -0.10f, -0.045f, 0.0f, 0.022f);
