@@ -84,6 +84,9 @@ void facts_alt(const struct request *r, const struct frame_set *frames, char ret
     census_place(&r->planet, &place);
     add(&s, "%s%s%s", body->noun ? body->noun : "a ", body->noun ? "" : body->name,
         r->planet.rings ? " with rings" : "");
+    if (r->planet.moons)
+        add(&s, "%s %d moon%s", r->planet.rings ? " and" : " with", (int)r->planet.moons,
+            r->planet.moons > 1 ? "s" : "");
     ret_alt[0] = (char)toupper((unsigned char)ret_alt[0]);
     if (r->planet.layer == LAYER_COLOR) {
         if (place.light_x != 0 || place.light_y != 0 || place.light_z != 0)

@@ -225,7 +225,7 @@ static void make_ring_shadow(const struct planet_desc *d, struct scene *s)
     s->ring_light = s->ring_casts ? (float)(1.0 / light) : 0.0f;
 }
 
-static void make_rings(const struct planet_desc *d, double radius, struct scene *s)
+static void make_rings(const struct planet_desc *d, struct scene *s)
 {
     double sine, cosine;
     angle_sincos(-d->ring_angle_decideg, 3600, &sine, &cosine); /* y runs down where rings are drawn */
@@ -233,7 +233,6 @@ static void make_rings(const struct planet_desc *d, double radius, struct scene 
     s->sin_ring = (float)sine;
     s->cos_ring = (float)cosine;
     s->inverse_open = (float)(1000.0 / d->ring_open_milli);
-    s->ring_shadow = (float)(radius * 0.97);
     s->ring_stripes = 0;
     for (int i = 0; i <= RING_STRIPES + RING_STRIPES / 3; i++)
         if (scene_ring_tone(d->seed, i) > RING_GAP)
@@ -317,7 +316,7 @@ void scene_make(const struct planet_desc *d, struct scene *ret_scene)
     make_shading(d, &s);
     make_clouds(d, body, &s);
     make_rivers(d, body, radius, &s);
-    make_rings(d, radius, &s);
+    make_rings(d, &s);
     make_ring_shadow(d, &s);
     make_moons(d, &s);
     make_relief(d, body, &s);

@@ -76,7 +76,8 @@ enum err self_test_hash(struct backend *b, uint64_t *ret_hash)
         desc.body = moons == 1 ? BODY_CITY : BODY_MOON;
         desc.moons = moons;
         desc.rings = moons > 1;
-        desc.light_elevation_decideg = 100;
+        desc.light_azimuth_decideg = -1300;
+        desc.light_elevation_decideg = 200;
         err = add_scene(b, &desc, codes, state);
     }
     for (int layer = LAYER_COLOR + 1; layer < LAYER_COUNT && !err; layer++) {

@@ -64,9 +64,10 @@ fn_word shadowed(scene S, point n, word band)
 /* What a pixel shows, and how near the viewer it is. */
 #define FAR_AWAY (-1000.0f)
 
-/* The code of a moon where it is before what `depth` says is there, else `code`. x, y: the pixel. */
-fn_word moon_code(scene S, real x, real y, real px, real py, real depth, word code, point moon, float r, float inverse,
-                  uint number)
+/* The code of a moon where it is before what `depth` says is there and before the moon whose middle is at `above`, else
+ * `code`. Moons go by their middles, so that two that meet do not cut into each other. x, y: the pixel. */
+fn_word moon_code(scene S, real x, real y, real px, real py, real depth, real above, word code, point moon, float r,
+                  float inverse, uint number)
 {
     real u = (x - moon.x) * inverse;
     real v = (y - moon.y) * inverse;
@@ -74,7 +75,7 @@ fn_word moon_code(scene S, real x, real y, real px, real py, real depth, word co
     point n = sphere_point(u, v, d);
     real z = n.z * r;
     z = z + moon.z;
-    flag seen = both(d <= 1.0f, z > depth);
+    flag seen = both(both(d <= 1.0f, z > depth), moon.z > above);
     if (!any_lane(seen))
         return code;
 
@@ -92,15 +93,12 @@ fn_word moon_code(scene S, real x, real y, real px, real py, real depth, word co
     return choose(seen, own | (CODE_PLANET | CODE_MOON), code);
 }
 
-/* The depth of a moon that is before this pixel's `depth`. */
-fn_real moon_depth(real x, real y, real depth, point moon, float r, float inverse)
+/* `above` after moon_code() has drawn a moon. */
+fn_real moon_above(word code, real above, point moon, uint number)
 {
-    real u = (x - moon.x) * inverse;
-    real v = (y - moon.y) * inverse;
-    real d = dot2(u, v, u, v);
-    real z = sphere_point(u, v, d).z * r;
-    z = z + moon.z;
-    return choose(both(d <= 1.0f, z > depth), z, depth);
+    word own = (code & CODE_STEP_MASK) - number * 3u;
+    flag drawn = both((code & CODE_MOON) > 0u, own < 3u);
+    return choose(drawn, moon.z, above);
 }
 
 /* The moons over what is in a pixel already; `depth` is that of the planet or the rings there, or FAR_AWAY. */
@@ -109,16 +107,17 @@ fn_word with_moons(scene S, real px, real py, real depth, word code)
     real x = frame_at(S, px) * S.inverse_radius;
     real y = frame_at(S, py) * S.inverse_radius;
     y = -y;
+    real above = all_real(FAR_AWAY);
     point a = make_point(all_real(S.moon_ax), all_real(S.moon_ay), all_real(S.moon_az));
-    code = moon_code(S, x, y, px, py, depth, code, a, S.moon_ar, S.moon_a_inverse, 0u);
+    code = moon_code(S, x, y, px, py, depth, above, code, a, S.moon_ar, S.moon_a_inverse, 0u);
     if (S.moons > 1u) {
         point b = make_point(all_real(S.moon_bx), all_real(S.moon_by), all_real(S.moon_bz));
-        depth = moon_depth(x, y, depth, a, S.moon_ar, S.moon_a_inverse);
-        code = moon_code(S, x, y, px, py, depth, code, b, S.moon_br, S.moon_b_inverse, 1u);
+        above = moon_above(code, above, a, 0u);
+        code = moon_code(S, x, y, px, py, depth, above, code, b, S.moon_br, S.moon_b_inverse, 1u);
         if (S.moons > 2u) {
             point c = make_point(all_real(S.moon_cx), all_real(S.moon_cy), all_real(S.moon_cz));
-            depth = moon_depth(x, y, depth, b, S.moon_br, S.moon_b_inverse);
-            code = moon_code(S, x, y, px, py, depth, code, c, S.moon_cr, S.moon_c_inverse, 2u);
+            above = moon_above(code, above, b, 1u);
+            code = moon_code(S, x, y, px, py, depth, above, code, c, S.moon_cr, S.moon_c_inverse, 2u);
         }
     }
     return code;
@@ -132,4 +131,15 @@ fn_real ring_depth(scene S, real px, real py)
     real z = y - x;
     z = z * S.inverse_open;
     return z * S.inverse_radius;
+}
+
+/* The ring code of a pixel, dark where the planet keeps the light from it. */
+fn_word shaded_ring(scene S, real px, real py)
+{
+    real x = frame_at(S, px);
+    real y = frame_at(S, py);
+    word ring = ring_code(S, x, y);
+    point p = make_point(x * S.inverse_radius, -y * S.inverse_radius, ring_depth(S, px, py));
+    word dark = ball_shadow(S, p, 0.0f, 0.0f, 0.0f, 1.0f) * RING_DARK;
+    return choose(ring > 0u, ring | dark, ring);
 }

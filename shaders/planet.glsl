@@ -32,7 +32,7 @@ fn_word planet_code(scene S, real px, real py, point q, point n, word ground)
     code = choose(outside, halo_code(S, q), code);
     real depth = choose(outside, all_real(FAR_AWAY), n.z);
     if (S.has_rings > 0u) {
-        word ring = ring_code(S, frame_at(S, px), frame_at(S, py));
+        word ring = shaded_ring(S, px, py);
         word front = choose((ring & RING_FRONT) > 0u, ring, code);
         word over_air = choose(ring > 0u, ring, code);
         word shown = choose(outside, over_air, front);
@@ -49,7 +49,7 @@ fn_word sky_code(scene S, real px, real py)
 {
     word code = all_word(0u);
     if (S.has_rings > 0u)
-        code = ring_code(S, frame_at(S, px), frame_at(S, py));
+        code = shaded_ring(S, px, py);
     if (S.moons > 0u) {
         real depth = choose(code > 0u, ring_depth(S, px, py), all_real(FAR_AWAY));
         code = with_moons(S, px, py, depth, code);

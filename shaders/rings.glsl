@@ -41,16 +41,9 @@ fn_word ring_code(scene S, real x, real y)
     stripe = choose(footprint > 3.0f / RING_STRIPES_A_UNIT, all_word(RING_WHOLE), stripe);
     word there = (all_word(S.ring_stripes) >> stripe) & 1u;
 
-    /* The planet's shadow: away from the light, within the planet's width of the line through its centre. The front
-     * half has none: darkened, it only looks dirty. */
-    real away = dot2(x, y, all_real(-S.light_flat_x), all_real(S.light_flat_y));
-    real across = dot2(x, y, all_real(S.light_flat_y), all_real(S.light_flat_x));
-    across = max(across, -across);
     flag front = v > 0.0f;
-    flag dark = both(both(away > 0.0f, across < S.ring_shadow), v <= 0.0f);
 
     word code = stripe | CODE_RING;
-    code = code | choose(dark, all_word(RING_DARK), all_word(0u));
     code = code | choose(front, all_word(RING_FRONT), all_word(0u));
     return choose(both(inside, there > 0u), code, all_word(0u));
 }

@@ -54,7 +54,6 @@ struct scene {
     float sin_ring;
     float cos_ring;
     float inverse_open;    /* long axis of the rings over the short one */
-    float ring_shadow;     /* half width of the planet's shadow on the rings, frame lengths */
     float inverse_tilt;    /* long axis over short one of a circle that lies in the planet's equator */
     float light_reach;     /* how long on the screen is what points away from the light, 0..1 */
     float vary_a;          /* six numbers of the seed, 0 <= v < 1: what they change is the body's own */

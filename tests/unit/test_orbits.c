@@ -22,7 +22,7 @@ static bool is_edge(int i, int side)
     return x == 0 || y == 0 || x == side - 1 || y == side - 1;
 }
 
-static void no_moon_is_cut_by_the_frame_and_a_still_shows_each(void **state)
+static void no_moon_is_cut_by_the_frame_and_a_still_shows_all_but_one_that_another_hides(void **state)
 {
     (void)state;
     for (int seed = 1; seed <= SEEDS; seed++)
@@ -45,7 +45,7 @@ static void no_moon_is_cut_by_the_frame_and_a_still_shows_each(void **state)
                 if (codes[i] & CODE_MOON)
                     there[STEP_OF(codes[i]) / 3] = true;
             assert_true(moon_pixels(codes, desc.pixels) >= 12);
-            assert_true(there[0]);
+            assert_true(there[0] + there[1] + there[2] >= (moons == 1 ? 1 : moons - 1));
             free(codes);
         }
 }
@@ -178,7 +178,7 @@ static void bodies_without_a_sphere_have_no_moons(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_moon_is_cut_by_the_frame_and_a_still_shows_each),
+        cmocka_unit_test(no_moon_is_cut_by_the_frame_and_a_still_shows_all_but_one_that_another_hides),
         cmocka_unit_test(loops_with_moons_close_at_every_speed),
         cmocka_unit_test(a_moon_passes_before_the_planet_and_behind_it),
         cmocka_unit_test(a_moon_throws_a_shadow_on_the_lit_side_and_all_of_it_is_dark),
