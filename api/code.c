@@ -30,12 +30,13 @@
     18 /* a seed of so many digits at most is written as a number: it has less than 64 bits */
 
 enum seed_mode { SEED_NUMBER, SEED_ASCII, SEED_BYTES };
-enum color_mode { COLOR_IS_AUTO, COLOR_IS_NONE, COLOR_IS_RGB };
-#define MODE_BITS  2
-#define RGB_BITS   24
-#define COUNT_BITS 6 /* of seed bytes and of colours, less one */
-#define ASCII_BITS 7
-#define BYTE_BITS  8
+#define COLOR_IS_RGB    COLOR_WORD_COUNT /* else the number of its word */
+#define COLOR_MODE_BITS 3
+#define MODE_BITS       2
+#define RGB_BITS        24
+#define COUNT_BITS      6 /* of seed bytes and of colours, less one */
+#define ASCII_BITS      7
+#define BYTE_BITS       8
 
 static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
 
@@ -116,7 +117,7 @@ static void put_value(struct bits *b, const struct request *r, int i)
         put_groups(b, (uint64_t)value, SMALL_GROUP);
         break;
     case PARAM_COLOR:
-        put(b, value >= 0 ? COLOR_IS_RGB : value == COLOR_AUTO ? COLOR_IS_AUTO : COLOR_IS_NONE, MODE_BITS);
+        put(b, value >= 0 ? COLOR_IS_RGB : (uint64_t)COLOR_WORD_OF(value), COLOR_MODE_BITS);
         if (value >= 0)
             put(b, (uint64_t)value, RGB_BITS);
         break;
@@ -246,9 +247,9 @@ static bool give_word(struct request *r, int i, uint64_t value)
 
 static bool give_color(struct bits *b, struct request *r, int i)
 {
-    uint64_t mode = get(b, MODE_BITS);
+    uint64_t mode = get(b, COLOR_MODE_BITS);
     if (mode != COLOR_IS_RGB) {
-        const char *word = mode <= COLOR_IS_NONE ? params[i].words[mode] : NULL;
+        const char *word = mode < COLOR_WORD_COUNT ? params[i].words[mode] : NULL;
         return word && give(r, i, word, strlen(word));
     }
     char text[PARAM_TEXT_BYTES];

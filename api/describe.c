@@ -155,7 +155,7 @@ static json_t *words_json(int i)
         if (!param_word_lacks(i, w))
             json_array_append_new(out, json_string(p->words[w]));
     if (p->kind == PARAM_COLOR)
-        for (int w = 0; w < 2; w++)
+        for (int w = 0; w < COLOR_WORD_COUNT; w++)
             if (p->words[w])
                 json_array_append_new(out, json_string(p->words[w]));
     if (p->kind == PARAM_PALETTE)

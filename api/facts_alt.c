@@ -88,6 +88,8 @@ void facts_alt(const struct request *r, const struct frame_set *frames, char ret
         add(&s, "%s %d moon%s", r->planet.rings ? " and" : " with", (int)r->planet.moons,
             r->planet.moons > 1 ? "s" : "");
     ret_alt[0] = (char)toupper((unsigned char)ret_alt[0]);
+    if (r->planet.background == COLOR_STARS || r->planet.background == COLOR_NEBULA)
+        add(&s, " before %s", r->planet.background == COLOR_STARS ? "stars" : "a nebula");
     if (r->planet.layer == LAYER_COLOR) {
         if (place.light_x != 0 || place.light_y != 0 || place.light_z != 0)
             add(&s, ", %s", light_words(&place));

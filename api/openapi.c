@@ -207,7 +207,7 @@ static json_t *targets_of(const struct picture_doc *doc, const struct encoder *f
 static json_t *picture_parameters(const struct picture_doc *doc, const struct encoder *format)
 {
     json_t *out = doc->in_path ? openapi_params_in_path() : json_array();
-    json_t *refs = openapi_params_refs(format != NULL, doc->in_path);
+    json_t *refs = openapi_params_refs(format, doc->in_path);
     json_array_extend(out, refs);
     json_decref(refs);
     return out;

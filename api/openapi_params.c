@@ -41,7 +41,7 @@ static const char *const examples[PARAM_ROW_COUNT][EXAMPLES_MAX] = {
     [PARAM_ROW_ring_open] = {"0.5"},
     [PARAM_ROW_roll] = {"30"},
     [PARAM_ROW_atmosphere] = {"off", "ff8800"},
-    [PARAM_ROW_background] = {"none", "#000020"},
+    [PARAM_ROW_background] = {"none", "#000020", "stars", "nebula"},
     [PARAM_ROW_palette] = {"203040,607080,ffeedd", "pico8"},
     [PARAM_ROW_layer] = {"depth", "light"},
     [PARAM_ROW_columns] = {"6"},
@@ -111,6 +111,16 @@ static json_t *description(const json_t *row)
                         bodies_words(row, named));
 }
 
+static json_t *color_pattern(const struct param *p)
+{
+    char words[64] = "";
+    size_t n = 0;
+    for (int w = 0; w < COLOR_WORD_COUNT; w++)
+        if (p->words[w])
+            n += (size_t)snprintf(words + n, sizeof words - n, "%s|", p->words[w]);
+    return json_sprintf("^(%s" COLOR_PATTERN ")$", words);
+}
+
 /* What the kind allows, as JSON Schema. A number with decimals is rounded to its step and not refused off it,
  * so that is no multipleOf. */
 static json_t *kind_schema(int i, const json_t *row)
@@ -124,10 +134,7 @@ static json_t *kind_schema(int i, const json_t *row)
     case PARAM_CHOICE:
         return json_pack("{s:s, s:O}", "type", "string", "enum", json_object_get(row, "words"));
     case PARAM_COLOR:
-        return json_pack("{s:s, s:o}", "type", "string", "pattern",
-                         json_sprintf("^(%s%s%s%s" COLOR_PATTERN ")$", p->words[0] ? p->words[0] : "",
-                                      p->words[0] ? "|" : "", p->words[1] ? p->words[1] : "",
-                                      p->words[1] ? "|" : ""));
+        return json_pack("{s:s, s:o}", "type", "string", "pattern", color_pattern(p));
     case PARAM_PALETTE:
         return json_pack("{s:s, s:[{s:O}, {s:o}]}", "type", "string", "anyOf", "enum",
                          json_object_get(row, "words"), "pattern",
@@ -244,17 +251,20 @@ json_t *openapi_params_body(void)
                      "additionalProperties", 0);
 }
 
-json_t *openapi_params_refs(bool format_given, bool type_and_seed_given)
+json_t *openapi_params_refs(const struct encoder *format, bool type_and_seed_given)
 {
     json_t *out = json_array();
+    bool palette = format == &encoders[FORMAT_PALETTE] || format == &encoders[FORMAT_GPL] ||
+                   format == &encoders[FORMAT_HEX];
     for (int i = 0; i < param_count; i++) {
-        bool in_path = (i == PARAM_ROW_format && format_given) ||
+        bool in_path = (i == PARAM_ROW_format && format) ||
                        ((i == PARAM_ROW_type || i == PARAM_ROW_seed) && type_and_seed_given);
-        if (!in_path)
+        bool color_alone = palette && i == PARAM_ROW_layer;
+        if (!in_path && !color_alone)
             json_array_append_new(
                 out, json_pack("{s:o}", "$ref", json_sprintf("#/components/parameters/%s", params[i].name)));
     }
-    if (!format_given)
+    if (!format)
         json_array_append_new(out, json_pack("{s:s}", "$ref", "#/components/parameters/code"));
     json_array_append_new(out, json_pack("{s:s}", "$ref", "#/components/parameters/If-None-Match"));
     return out;

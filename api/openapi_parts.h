@@ -23,7 +23,7 @@ json_t *openapi_params_components(const json_t *rows); /* the same as query para
 json_t *openapi_params_body(void);                     /* schema of what is posted */
 
 /* References to all of them but those that the path gives; `format` is one of these. */
-json_t *openapi_params_refs(bool format_given, bool type_and_seed_given);
+json_t *openapi_params_refs(const struct encoder *format, bool type_and_seed_given);
 
 /* {type} and {seed}. */
 json_t *openapi_params_in_path(void);

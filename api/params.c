@@ -32,10 +32,10 @@
         __VA_ARGS__, NULL                                                                                    \
     }
 #define BODIES_OR(word) .words = type_words
-#define COLOR_WORDS(automatic, none)                                                                         \
-    .words = (const char *const[])                                                                           \
+#define COLOR_WORDS(automatic, none, stars, nebula)                                                          \
+    .words = (const char *const[COLOR_WORD_COUNT])                                                           \
     {                                                                                                        \
-        automatic, none                                                                                      \
+        automatic, none, stars, nebula                                                                       \
     }
 #define FREE                                     .words = NULL
 #define BY_SHADING(steps, word, ramp, ramp_word) word ", " ramp_word " with shading=ramp"
@@ -142,7 +142,7 @@ static const struct fallback fallbacks[] = {
     ((places) >= 0 && (places) <= 6 && (low) < (high) && (high)*1.0 * POWER_OF_TEN(places) <= 1e9 ? 1 : -1)
 #define WORDS(...)                            (sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 #define BODIES_OR(word)                       (sizeof type_words / sizeof *type_words - 1)
-#define COLOR_WORDS(automatic, none)          2
+#define COLOR_WORDS(...)                      COLOR_WORD_COUNT
 #define FREE                                  0
 #define PARAM(row, kind, field, allowed, ...) WORD_COUNT_##row = (int)(allowed),
 enum {
@@ -342,7 +342,7 @@ size_t param_text(int i, int32_t value, char ret_text[PARAM_TEXT_BYTES])
         return word_text(p->words[value], ret_text);
     case PARAM_COLOR:
         if (value < 0)
-            return word_text(p->words[value == COLOR_AUTO ? 0 : 1], ret_text);
+            return word_text(p->words[COLOR_WORD_OF(value)], ret_text);
         return (size_t)snprintf(ret_text, PARAM_TEXT_BYTES, "%06" PRIx32, (uint32_t)value & 0xffffff);
     case PARAM_PALETTE:
     case PARAM_SEED:
@@ -363,6 +363,15 @@ static void number_allowed(const struct param *p, char *ret_text)
                  step);
     else
         snprintf(ret_text, PARAM_ALLOWED_BYTES, "a whole number from %s to %s", low, high);
+}
+
+static void color_allowed(const struct param *p, char *ret_text)
+{
+    size_t n = 0;
+    for (int w = 0; w < COLOR_WORD_COUNT; w++)
+        if (p->words[w])
+            n += (size_t)snprintf(ret_text + n, PARAM_ALLOWED_BYTES - n, "%s%s", n ? ", " : "", p->words[w]);
+    snprintf(ret_text + n, PARAM_ALLOWED_BYTES - n, " or a colour of 3 or 6 hex digits such as ff8800");
 }
 
 static void choice_allowed(int i, char *ret_text)
@@ -393,9 +402,7 @@ void param_allowed(int i, char ret_text[PARAM_ALLOWED_BYTES])
         choice_allowed(i, ret_text);
         return;
     case PARAM_COLOR:
-        snprintf(ret_text, PARAM_ALLOWED_BYTES, "%s%s%s or a colour of 3 or 6 hex digits such as ff8800",
-                 p->words[0] ? p->words[0] : "", p->words[0] && p->words[1] ? ", " : "",
-                 p->words[1] ? p->words[1] : "");
+        color_allowed(p, ret_text);
         return;
     case PARAM_PALETTE:
         for (int s = 0; s < PALETTE_SOURCE_COUNT; s++)

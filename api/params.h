@@ -30,12 +30,15 @@ struct param {
     size_t offset;            /* of the int32_t in struct request; unused for PALETTE and SEED */
     int32_t minimum, maximum; /* NUMBER: in steps */
     int decimals;             /* NUMBER: digits after the point */
-    const char *const *words; /* CHOICE: the words, index = value, NULL at the end; COLOR: two, for
-                               * COLOR_AUTO and COLOR_NONE, NULL where there is none */
+    const char *const *words; /* CHOICE: the words, index = value, NULL at the end; COLOR: COLOR_WORD_COUNT
+                               * of them, by COLOR_WORD_OF(value), NULL where there is none */
     const char *default_text; /* for people; "by body" and the like where it depends */
     const char *unit;         /* "px", "deg", "" ... */
     const char *help;         /* one line */
 };
+
+#define COLOR_WORD_COUNT     4              /* COLOR_AUTO, COLOR_NONE, COLOR_STARS, COLOR_NEBULA */
+#define COLOR_WORD_OF(value) (-1 - (value)) /* and back */
 
 extern const struct param params[];
 extern const int param_count;

@@ -101,14 +101,14 @@ static enum err parse_choice(int i, const char *value, size_t len, int32_t *ret_
 static enum err parse_color(int i, const char *value, size_t len, int32_t *ret_value)
 {
     uint32_t rgb;
-    if (same_text(params[i].words[0], value, len))
-        *ret_value = COLOR_AUTO;
-    else if (same_text(params[i].words[1], value, len))
-        *ret_value = COLOR_NONE;
-    else if (text_color(value, len, &rgb))
-        *ret_value = (int32_t)rgb;
-    else
+    for (int w = 0; w < COLOR_WORD_COUNT; w++)
+        if (same_text(params[i].words[w], value, len)) {
+            *ret_value = COLOR_WORD_OF(w);
+            return ERR_NONE;
+        }
+    if (!text_color(value, len, &rgb))
         return ERR_PARAM_SYNTAX;
+    *ret_value = (int32_t)rgb;
     return ERR_NONE;
 }
 

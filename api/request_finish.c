@@ -40,6 +40,8 @@ static void settle_choices(struct request *r)
         r->planet.moons = 0;
     }
     r->planet.rings = r->rings == RINGS_ON;
+    if (!(r->given >> PARAM_ROW_shading & 1))
+        r->planet.shading = bodies[r->type].shading;
 }
 
 /* These come first, since the other defaults depend on them. */
@@ -77,6 +79,8 @@ static void fold_equals(struct request *r)
         d->roll_decideg = HALF_TURN_DECIDEG;
     if (d->ring_angle_decideg == -HALF_TURN_DECIDEG)
         d->ring_angle_decideg = HALF_TURN_DECIDEG;
+    if (d->layer != LAYER_COLOR && d->background < COLOR_NONE) /* a sky is behind the picture alone */
+        d->background = COLOR_NONE;
     if (r->columns > d->frames)
         r->columns = d->frames;
     if (r->columns == sheet_columns(d->frames, sheet_groups(r)))

@@ -41,7 +41,7 @@ static bool has_word(int i, const char *word)
     for (int w = 0; p->kind == PARAM_CHOICE && p->words[w]; w++)
         if (!strcmp(p->words[w], word))
             return true;
-    for (int w = 0; p->kind == PARAM_COLOR && w < 2; w++)
+    for (int w = 0; p->kind == PARAM_COLOR && w < COLOR_WORD_COUNT; w++)
         if (p->words[w] && !strcmp(p->words[w], word))
             return true;
     return false;

@@ -52,6 +52,7 @@ struct body_info {
     int scale_centi;
     int rivers_milli;
     const char *noun;  /* the body in a sentence, with its article: "a gas giant"; NULL: its name */
+    int shading;       /* enum shading: the default that suits it */
     unsigned sea_mask; /* bit i: ground step i is a sea, whatever of */
 };
 

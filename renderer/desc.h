@@ -47,8 +47,10 @@ enum dither { DITHER_NONE, DITHER_CHECKER, DITHER_BAYER2, DITHER_BAYER4, DITHER_
 enum terminator { TERMINATOR_EARLY, TERMINATOR_EXACT };
 
 /* A colour field holds 0xRRGGBB or one of these. */
-#define COLOR_AUTO (-1) /* what the body has */
-#define COLOR_NONE (-2) /* nothing is drawn */
+#define COLOR_AUTO   (-1) /* what the body has */
+#define COLOR_NONE   (-2) /* nothing is drawn */
+#define COLOR_STARS  (-3) /* of a background alone, as is the next: renderer/sky.h */
+#define COLOR_NEBULA (-4)
 
 /* Where the colours of a picture come from. */
 enum palette_source {
@@ -91,7 +93,7 @@ struct planet_desc {
     int32_t ring_angle_decideg;      /* turn of the ring on the screen, -1800..1800 */
     int32_t ring_open_milli;         /* short axis over long axis, 20..1000 */
     int32_t atmosphere;              /* colour, COLOR_AUTO or COLOR_NONE */
-    int32_t background;              /* colour or COLOR_NONE */
+    int32_t background;              /* colour, COLOR_NONE, COLOR_STARS or COLOR_NEBULA */
     int32_t palette_count;           /* colours in `palette`; 0 unless palette_source is PALETTE_LIST */
     uint32_t palette[PALETTE_MAX];   /* 0xRRGGBB, ramp order, low to high; unused ones are 0 */
     int32_t palette_source;          /* enum palette_source */

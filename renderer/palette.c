@@ -12,6 +12,7 @@
 #include "renderer/palettes.h"
 #include "renderer/ramp.h"
 #include "renderer/scene.h"
+#include "renderer/sky.h"
 #include "shaders/codes.glsl"
 
 #define HALO_ALPHA   0.55
@@ -298,8 +299,12 @@ static uint32_t full_color(const struct planet_desc *d, const struct scheme *s, 
         return packed(planet_color(d, s, code), 1);
     if (kind == KIND_RING)
         return packed(ring_color(d, code), 1);
-    if (d->background >= 0)
-        return packed(mixed(rgb_of((uint32_t)d->background), atmosphere_color(d, s), HALO_ALPHA), 1);
+    if (code & CODE_SKY || d->background >= 0) {
+        uint32_t behind =
+            code & CODE_SKY ? sky_color(d, (int)(code & CODE_STEP_MASK)) : (uint32_t)d->background;
+        bool air = kind == KIND_HALO;
+        return packed(mixed(rgb_of(behind), atmosphere_color(d, s), air ? HALO_ALPHA : 0), 1);
+    }
     return packed(atmosphere_color(d, s), HALO_ALPHA);
 }
 

@@ -20,6 +20,7 @@
 #include "renderer/palette_reduce.h"
 #include "renderer/renderer_impl.h"
 #include "renderer/self_test.h"
+#include "renderer/sky.h"
 #include "renderer/touch_up.h"
 
 const struct renderer_desc renderer_desc_default = {.backend = "auto", .cpu_mask = ""};
@@ -273,20 +274,24 @@ static enum err draw_batches(struct renderer *r, const struct planet_desc *desc,
     struct scene scene;
     struct scene_turn turns[FRAMES_MAX];
     size_t frame_pixels = (size_t)set->side * (size_t)set->side;
+    uint32_t *sky;
+    enum err err = sky_make(desc, &sky);
     scene_make(desc, &scene);
     for (int i = 0; i < desc->frames; i++)
         turns[i] = scene_turn_make(desc, i);
-    for (int frame = 0; frame < desc->frames; frame += batch) {
+    for (int frame = 0; frame < desc->frames && !err; frame += batch) {
         int count = desc->frames - frame < batch ? desc->frames - frame : batch;
-        enum err err = draw_codes(r, &scene, turns + frame, count, cancel, codes);
-        for (int i = 0; i < count && !err; i++)
+        err = draw_codes(r, &scene, turns + frame, count, cancel, codes);
+        for (int i = 0; i < count && !err; i++) {
             touch_up(desc, codes + (size_t)i * frame_pixels);
+            if (sky)
+                sky_apply(desc, sky, codes + (size_t)i * frame_pixels);
+        }
         if (!err)
             err = resolve(palette, codes, frame, count, set);
-        if (err)
-            return err;
     }
-    return ERR_NONE;
+    free(sky);
+    return err;
 }
 
 /* Frames that are drawn before their codes become indices. */

@@ -5,7 +5,8 @@
 
 #include "renderer/renderer_impl.h"
 
-/* How many times the self-test draws: each body with and without rings, each layer, each dither, each number of moons. */
+/* How many times the self-test draws: each body with and without rings, each layer, each dither, each number
+ * of moons. */
 #define SELF_TEST_DRAWS (2 * BODY_COUNT + LAYER_COUNT - 1 + DITHER_COUNT + MOONS_MAX)
 
 /* XXH3 of all codes of all self-test scenes. Changes with REVISION; `make golden` prints it. */

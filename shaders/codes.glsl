@@ -29,6 +29,7 @@
 #define CODE_MOON (1u << 18)  /* not the planet but a moon: the step is 3 x its number + one of three tones */
 #define CODE_SHINE (1u << 16) /* the ground step's own colour, unlit, whatever the band */
 
+#define CODE_SKY (1u << 20)     /* tone of the sky in the step's place, alone or with CODE_HALO: renderer/sky.c adds it */
 #define CODE_OUTLINE (1u << 17) /* beside what is drawn: not a kernel's, renderer/touch_up.c adds it */
 /* Of layer=normal: x + 128 and y + 128 of a vector of length 127, y << 8; z follows. */
 #define CODE_NORMAL (1u << 21)

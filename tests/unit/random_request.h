@@ -115,7 +115,7 @@ static void random_value(int row, char text[VALUE_BYTES])
         param_text(row, (int32_t)random_below((uint32_t)words), text);
         break;
     case PARAM_COLOR: {
-        const char *word = p->words[random_below(2)];
+        const char *word = p->words[random_below(COLOR_WORD_COUNT)];
         if (word && random_below(2))
             append(text, word);
         else

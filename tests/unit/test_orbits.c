@@ -76,7 +76,7 @@ static void a_moon_passes_before_the_planet_and_behind_it(void **state)
     for (int frame = 0; frame < 48; frame++) {
         struct scene_turn turn = scene_turn_make(&desc, frame);
         uint32_t *codes = codes_of(&desc, frame);
-        double away = hypot(turn.moons[0].x, turn.moons[0].y);
+        double x = turn.moons[0].x, y = turn.moons[0].y, away = sqrt(x * x + y * y);
         int pixels = moon_pixels(codes, desc.pixels);
         if (away < 0.8 && turn.moons[0].z > 0) {
             before++;
@@ -105,8 +105,9 @@ static struct darker darker_of(const char *query, int frame, int less)
     uint32_t *codes = codes_of(&desc, frame);
     double radius = 1.0 / scene.inverse_radius;
     for (int i = 0; i < desc.pixels * desc.pixels; i++) {
-        double x = ((i % desc.pixels + 0.5) * 2 / desc.pixels - 1) / radius,
-               y = -((i / desc.pixels + 0.5) * 2 / desc.pixels - 1) / radius, d = x * x + y * y;
+        int column = i % desc.pixels, row = i / desc.pixels;
+        double x = ((column + 0.5) * 2 / desc.pixels - 1) / radius,
+               y = -((row + 0.5) * 2 / desc.pixels - 1) / radius, d = x * x + y * y;
         if (KIND_OF(codes[i]) != KIND_PLANET || (codes[i] & CODE_MOON) || d > 0.98)
             continue;
         double lit = x * scene.light_x + y * scene.light_y + sqrt(1 - d) * scene.light_z;

@@ -175,7 +175,7 @@ static void defaults_in_types_are_numbers_and_notes_say_the_rest(void **state)
         assert_true(json_is_string(json_object_get(row, "default_note")));
     }
     assert_int_equal(json_integer_value(json_object_get(named(rows, "pixels"), "default")), 64);
-    assert_string_equal(text_of(named(rows, "pixels"), "default_note"), "64, 96 with rings");
+    assert_string_equal(text_of(named(rows, "pixels"), "default_note"), "64, 96 with rings or moons");
     assert_true(json_real_value(json_object_get(named(rows, "scale"), "default")) == 2.0);
     assert_string_equal(text_of(named(rows, "scale"), "default_note"), "by body");
     assert_true(json_real_value(json_object_get(named(rows, "cloud_stretch"), "default")) == 1.7);

@@ -122,7 +122,7 @@ static void bad_values_are_refused_with_what_is_allowed(void **state)
         {"turns=1%00", ERR_TEXT_ENCODING, "turns", "NUL"},
         {"type=venus", ERR_PARAM_SYNTAX, "type", "terrestrial, desert, ice, lava, gas, moon, "},
         {"atmosphere=blue", ERR_PARAM_SYNTAX, "atmosphere", "auto, off or a colour"},
-        {"background=none2", ERR_PARAM_SYNTAX, "background", "must be none or a colour"},
+        {"background=none2", ERR_PARAM_SYNTAX, "background", "must be none, stars, nebula or a colour"},
         {"palette=fff", ERR_PARAM_RANGE, "palette", "2 to 16 colours"},
         {"seed=", ERR_PARAM_SYNTAX, "seed", "1 to 64 bytes"},
         {"seed", ERR_PARAM_SYNTAX, "seed", "1 to 64 bytes"},

@@ -190,8 +190,9 @@ static void an_outline_is_all_that_touches_the_silhouette_with_an_edge_and_nothi
     (void)state;
     for (int body = 0; body < BODY_COUNT; body++)
         for (int rings = 0; rings < 2; rings++) {
-            struct planet_desc d = body_desc(body, rings ? "pixels=70&rings=on&outline=ff0000"
-                                                         : "pixels=45&rings=off&outline=ff0000");
+            struct planet_desc d =
+                body_desc(body, rings ? "pixels=70&rings=on&shading=steps&outline=ff0000"
+                                      : "pixels=45&rings=off&shading=steps&outline=ff0000");
             uint32_t *codes = codes_of(&d, 0), *after = touched(&d);
             int lines = 0;
             for (int y = 0; y < d.pixels; y++)
@@ -261,8 +262,9 @@ static void dither_lies_between_neighbouring_bands_of_light_on_every_lit_body(vo
         for (int i = 1; i < DITHER_COUNT && !(bodies[body].traits & BODY_SHINES); i++) {
             char query[80];
             int differ = 0;
-            snprintf(query, sizeof query, "pixels=128&dither=%s", dithers[i]);
-            struct planet_desc plain = body_desc(body, "pixels=128"), d = body_desc(body, query);
+            snprintf(query, sizeof query, "pixels=128&shading=steps&dither=%s", dithers[i]);
+            struct planet_desc plain = body_desc(body, "pixels=128&shading=steps"),
+                               d = body_desc(body, query);
             uint32_t *codes = codes_of(&plain, 0), *after = codes_of(&d, 0);
             for (int k = 0; k < 128 * 128; k++) {
                 if ((codes[k] | after[k]) & CODE_SHINE || KIND_OF(codes[k]) != KIND_PLANET)

@@ -114,7 +114,7 @@ static void frames_that_do_not_change_cost_a_pixel(void **state)
     (void)state;
     struct frame_set set = sample_frozen(64, 20, 3);
     struct blob file = encode(&set, &plain);
-    size_t len;
+    size_t len = 0;
     for (int i = 1; i < 20; i++) {
         assert_non_null(chunk(&file, "ANMF", i, &len));
         assert_in_range(len, 16, 64);
