@@ -18,11 +18,14 @@ enum openapi_scope {
 /* ---- openapi_params.c: `rows` are the `parameters` of describe_types()
  * ------------------------------------- */
 
+struct encoder;
+
 json_t *openapi_params_schemas(const json_t *rows);    /* one for each parameter, by name */
 json_t *openapi_params_components(const json_t *rows); /* the same as query parameters */
 json_t *openapi_params_body(void);                     /* schema of what is posted */
 
-/* References to all of them but those that the path gives; `format` is one of these. */
+/* References to all of them but those that the path gives; `format` is one of these; NULL: it
+ * is asked for. */
 json_t *openapi_params_refs(const struct encoder *format, bool type_and_seed_given);
 
 /* {type} and {seed}. */
