@@ -14,6 +14,7 @@
 #include "api/key.h"
 #include "api/params.h"
 #include "api/text.h"
+#include "renderer/base/attr.h"
 
 #define DEFAULT_SEEDS "1..12"
 #define DIGITS_MAX    15 /* of a seed in a range */
@@ -74,7 +75,9 @@ static enum err add_value(struct reading *g, const char *value)
 {
     if (g->axis->count == CONTACT_CELLS_MAX)
         return refuse(g, ERR_PARAM_RANGE, "there may be 64 values at most");
-    snprintf(g->axis->value[g->axis->count++], sizeof g->axis->value[0], "%s", value);
+    size_t len = strnlen(value, SEED_MAX_BYTES); /* none is longer */
+    memcpy(g->axis->value[g->axis->count], value, len);
+    g->axis->value[g->axis->count++][len] = '\0';
     return ERR_NONE;
 }
 
@@ -96,7 +99,7 @@ static enum err read_seed_range(struct reading *g, const char *low, size_t low_l
                                 size_t high_len)
 {
     int64_t first, last;
-    char text[2 * SEED_MAX_BYTES];
+    char text[SEED_MAX_BYTES];
     if (!plain_number(low, low_len, &first) || !plain_number(high, high_len, &last) || first > last)
         return refuse(g, ERR_PARAM_SYNTAX, "a range is two whole numbers, the smaller first, such as 1..24");
     if (last - first >= CONTACT_CELLS_MAX)
@@ -378,6 +381,23 @@ static int columns_of(const struct contact *c, const struct request *r)
     return best;
 }
 
+static bool sweeps_type(const struct contact *c)
+{
+    return (c->axes[1].count && c->axes[1].row == PARAM_ROW_type) ||
+           (c->axes[2].count && c->axes[2].row == PARAM_ROW_type);
+}
+
+/* Whether a part of the key says something of the cells that their labels don't. */
+static bool is_told(const struct contact *c, const char *part)
+{
+    static const char *const untold[] = {"rev=", "format=", "zoom=", "columns="};
+    for (size_t i = 0; i < ARRAY_LEN(untold); i++)
+        if (!strncmp(part, untold[i], strlen(untold[i])))
+            return false;
+    return !(c->axes[0].count && !strncmp(part, "seed=", 5)) &&
+           !(sweeps_type(c) && !strncmp(part, "type=", 5));
+}
+
 /* What the sheet shows in all its cells, a part of its key for each line's word. */
 static void title_write(const struct request *r, struct contact *c)
 {
@@ -390,9 +410,7 @@ static void title_write(const struct request *r, struct contact *c)
     line[0] = '\0';
     for (const char *part = key.text; *part;) {
         size_t part_len = strcspn(part, "&");
-        bool told = strncmp(part, "rev=", 4) != 0 && strncmp(part, "format=", 7) != 0 &&
-                    strncmp(part, "zoom=", 5) != 0 && strncmp(part, "columns=", 8) != 0 &&
-                    !(c->axes[0].count && !strncmp(part, "seed=", 5));
+        bool told = is_told(c, part);
         for (size_t at = 0; told && at < part_len;) {
             int used = glyph_text_width(line, len) + (len && !at ? 8 : 0);
             size_t fit = glyph_text_fit(part + at, part_len - at, room - used);

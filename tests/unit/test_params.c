@@ -252,7 +252,7 @@ static void defaults_are_within_range_and_as_documented(void **state)
         struct asked a = ask(query);
         assert_int_equal(a.err, ERR_NONE);
         for (int i = 0; i < param_count; i++) {
-            if (params[i].kind == PARAM_SEED || params[i].kind == PARAM_PALETTE || i == PARAM_ROW_type)
+            if (!param_has_number(i) || i == PARAM_ROW_type)
                 continue;
             int32_t value = param_get(i, &a.request);
             struct decimal said;
