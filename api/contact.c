@@ -299,15 +299,16 @@ static enum err axes_place(struct contact *c, const struct request *r, struct re
     c->across = n ? wide[0] : &c->axes[*r->sweep_x ? 1 : *r->sweep_y ? 2 : 0];
     c->down = NULL;
     c->count = c->across->count;
+    bool seeded = c->axes[0].count > 1;
     if (n == 2) { /* sweep_x lies across, sweep_y down, seeds where there is room */
         bool y = wide[0] == &c->axes[2];
         c->across = y ? wide[1] : wide[0];
         c->down = y ? wide[0] : wide[1];
         c->count = c->across->count * c->down->count;
     }
-    if (c->count > CONTACT_CELLS_MAX)
+    if (c->down && c->count > CONTACT_CELLS_MAX)
         return fault_set(fault, ERR_PARAM_COMBINATION,
-                         c->down == &c->axes[0] || c->across == &c->axes[0] ? "seeds" : "sweep_x",
+                         params[seeded ? PARAM_ROW_seeds : PARAM_ROW_sweep_x].name,
                          "%d x %d are %d cells; a sheet has %d at most", c->across->count, c->down->count,
                          c->count, CONTACT_CELLS_MAX);
     return ERR_NONE;
@@ -438,6 +439,7 @@ static void layout_make(const struct request *r, struct contact *c)
     c->pitch_x = (c->cell_px > across ? c->cell_px : across) + GAP_PX;
     c->pitch_y = c->cell_px + GAP_PX + (c->down ? 0 : LABEL_PX + 1);
     c->columns = c->down ? c->across->count : columns_of(c, r);
+    c->columns = c->columns > 1 ? c->columns : 1;
     c->rows = (c->count + c->columns - 1) / c->columns;
     int grid = down + c->columns * c->pitch_x - GAP_PX;
     if (c->down) { /* its name may be longer than its values */

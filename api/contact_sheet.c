@@ -86,7 +86,7 @@ static void put_label(struct board *b, const char *text, int x, int y, int room,
     if (glyph_text_width(text, len) > room) {
         size_t kept = glyph_text_fit(text, len, room - 4);
         memcpy(cut, text, kept);
-        memcpy(cut + kept, "..", 2);
+        cut[kept] = cut[kept + 1] = '.';
         text = cut;
         len = kept + 2;
     }
