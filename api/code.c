@@ -37,6 +37,7 @@ enum seed_mode { SEED_NUMBER, SEED_ASCII, SEED_BYTES };
 #define COUNT_BITS      6 /* of seed bytes and of colours, less one */
 #define ASCII_BITS      7
 #define BYTE_BITS       8
+#define SWEEP_BITS      8 /* of the length of a sweep */
 
 static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
 
@@ -106,9 +107,17 @@ static void put_seed(struct bits *b, const struct request *r)
         put(b, (unsigned char)r->seed[i], ascii ? ASCII_BITS : BYTE_BITS);
 }
 
+static void put_sweep(struct bits *b, const char *text)
+{
+    size_t len = strlen(text);
+    put(b, len, SWEEP_BITS);
+    for (size_t i = 0; i < len; i++)
+        put(b, (unsigned char)text[i], ASCII_BITS);
+}
+
 static void put_value(struct bits *b, const struct request *r, int i)
 {
-    int32_t value = params[i].kind == PARAM_PALETTE ? 0 : param_get(i, r);
+    int32_t value = param_has_number(i) ? param_get(i, r) : 0;
     switch (params[i].kind) {
     case PARAM_NUMBER:
         put_groups(b, zigzag(value), GROUP);
@@ -125,6 +134,9 @@ static void put_value(struct bits *b, const struct request *r, int i)
         put(b, (uint64_t)r->planet.palette_count - 1, COUNT_BITS);
         for (int c = 0; c < r->planet.palette_count; c++)
             put(b, r->planet.palette[c], RGB_BITS);
+        break;
+    case PARAM_SWEEP:
+        put_sweep(b, param_sweep_const(i, r));
         break;
     case PARAM_SEED:
         break;
@@ -295,6 +307,15 @@ static bool give_seed(struct bits *b, struct request *r)
     return give(r, PARAM_ROW_seed, text, len);
 }
 
+static bool give_sweep(struct bits *b, struct request *r, int i)
+{
+    char text[1 << SWEEP_BITS];
+    size_t len = (size_t)get(b, SWEEP_BITS);
+    for (size_t c = 0; c < len; c++)
+        text[c] = (char)get(b, ASCII_BITS);
+    return give(r, i, text, len);
+}
+
 static bool give_row(struct bits *b, struct request *r, int i)
 {
     switch (params[i].kind) {
@@ -306,6 +327,8 @@ static bool give_row(struct bits *b, struct request *r, int i)
         return give_color(b, r, i);
     case PARAM_PALETTE:
         return give_palette(b, r, i);
+    case PARAM_SWEEP:
+        return give_sweep(b, r, i);
     case PARAM_SEED:
         break;
     }

@@ -9,7 +9,7 @@
 /* Digits and small letters without i, l, o and u. 10 characters for a default picture with a small seed,
  * about 3 more for each parameter that differs, at most CODE_MAX_BYTES - 1 (tests/unit/test_code.c builds the
  * longest). */
-#define CODE_MAX_BYTES 640
+#define CODE_MAX_BYTES 1024
 
 /* The code of a finished request, NUL-terminated. The same key, the same code. */
 void code_make(const struct request *r, char ret_code[CODE_MAX_BYTES]);

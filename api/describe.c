@@ -39,6 +39,8 @@ static const char *kind_name(enum param_kind kind)
         return "palette";
     case PARAM_SEED:
         return "text";
+    case PARAM_SWEEP:
+        return "sweep";
     }
     return "";
 }
@@ -74,8 +76,11 @@ static struct request rich_request(int body)
 /* Whether row `i` can change some file of this type. */
 static bool can_matter(int i, int body)
 {
-    struct request r = rich_request(body), atlas = r;
+    struct request r = rich_request(body), atlas = r, contact = r;
     atlas.format = FORMAT_ATLAS;
+    contact.format = FORMAT_CONTACT;
+    if (params[i].kind == PARAM_SWEEP)
+        return param_matters(i, &contact);
     return param_matters(i, &r) || param_matters(i, &atlas);
 }
 
@@ -92,6 +97,7 @@ static json_t *default_json(int i, const struct request *r)
         return json_string(text);
     case PARAM_PALETTE:
     case PARAM_SEED:
+    case PARAM_SWEEP:
         break;
     }
     return json_string(params[i].default_text);
@@ -101,19 +107,23 @@ static json_t *default_json(int i, const struct request *r)
 static const char *default_note(int i, const struct request *r)
 {
     char text[PARAM_TEXT_BYTES];
+    if (params[i].kind == PARAM_SWEEP)
+        return params[i].default_text;
     if (params[i].kind == PARAM_PALETTE || params[i].kind == PARAM_SEED)
         return "";
     param_text(i, param_default(i, r), text);
     return strcmp(text, params[i].default_text) ? params[i].default_text : "";
 }
 
-/* Those of the parameters that can change something about this body. */
+/* Those of the parameters that can change something about this body and have a default that can be said: no
+ * sweep is none at all. */
 static json_t *defaults_json(int body)
 {
     struct request plain = plain_request(body);
     json_t *out = json_object();
     for (int i = 0; i < param_count; i++)
-        if (i != PARAM_ROW_type && i != PARAM_ROW_seed && can_matter(i, body))
+        if (i != PARAM_ROW_type && i != PARAM_ROW_seed && params[i].kind != PARAM_SWEEP &&
+            can_matter(i, body))
             json_object_set_new(out, params[i].name, default_json(i, &plain));
     return out;
 }

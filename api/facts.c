@@ -66,6 +66,7 @@ static json_t *value_json(const struct request *r, int i)
         return json_string(text);
     case PARAM_PALETTE:
         return palette_json(r);
+    case PARAM_SWEEP: /* of a contact sheet, which has no facts */
     case PARAM_SEED:
         break;
     }
@@ -76,7 +77,10 @@ json_t *facts_request(const struct request *r)
 {
     json_t *out = json_object();
     for (int i = 0; i < param_count; i++)
-        json_object_set_new(out, params[i].name, value_json(r, i));
+        if (params[i].kind != PARAM_SWEEP)
+            json_object_set_new(out, params[i].name, value_json(r, i));
+        else if (*param_sweep_const(i, r))
+            json_object_set_new(out, params[i].name, json_string(param_sweep_const(i, r)));
     return out;
 }
 

@@ -3,6 +3,7 @@
 #include "api/file.h"
 
 #include "api/atlas.h"
+#include "api/contact_sheet.h"
 #include "api/facts.h"
 #include "api/palette_file.h"
 #include "api/split.h"
@@ -62,6 +63,7 @@ static enum err (*const makers[FORMAT_COUNT])(const struct request *r, const str
                                               struct file_artist *artist, struct blob *out) = {
     [FORMAT_ATLAS] = atlas_make, [FORMAT_JSON] = facts_make,  [FORMAT_PALETTE] = palette_make,
     [FORMAT_GPL] = palette_make, [FORMAT_HEX] = palette_make,
+    [FORMAT_CONTACT] = contact_sheet_make,
 };
 
 enum err file_make(const struct request *r, const struct key *key, struct file_artist *artist,

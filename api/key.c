@@ -70,6 +70,8 @@ static void add_value(struct key *k, const struct request *r, int i)
         add_seed(k, r);
     } else if (params[i].kind == PARAM_PALETTE) {
         add_palette(k, r);
+    } else if (params[i].kind == PARAM_SWEEP) { /* holds nothing that a query escapes */
+        add(k, param_sweep_const(i, r), strlen(param_sweep_const(i, r)));
     } else {
         char text[PARAM_TEXT_BYTES];
         size_t len = param_text(i, param_get(i, r), text);
@@ -92,6 +94,8 @@ static bool differs(int i, const struct request *r)
 {
     if (params[i].kind == PARAM_PALETTE)
         return r->planet.palette_source != PALETTE_AUTO;
+    if (params[i].kind == PARAM_SWEEP)
+        return *param_sweep_const(i, r) != '\0';
     return param_get(i, r) != param_default(i, r);
 }
 

@@ -8,7 +8,7 @@
 
 #include "api/request.h"
 
-#define KEY_MAX_BYTES 1024
+#define KEY_MAX_BYTES 2048
 
 /* `text` is ASCII, NUL-terminated: "rev=1&type=gas&seed=3&format=png", then each parameter that differs from
  * its default, in table order, numbers shortest form. `hash` picks a bucket; equality is that of the text. */

@@ -101,6 +101,21 @@ static const struct picture_doc {
      false,
      {"/palette.png?type=gas&seed=3", "/palette.png?type=moon&frames=1&zoom=8"},
      &encoders[FORMAT_PALETTE]},
+    {"/contact.png",
+     "contact",
+     "Up to 64 planets with labels: many seeds, or one or two parameters swept",
+     false,
+     false,
+     {"/contact.png?type=ice&pixels=32&seeds=1..8,home",
+      "/contact.png?pixels=32&sweep_x=tilt:-60..60:3&sweep_y=sea_level:0.3,0.6"},
+     &encoders[FORMAT_CONTACT]},
+    {"/contact",
+     "contact_short",
+     "The same as /contact.png",
+     false,
+     false,
+     {"/contact?pixels=16&sweep_x=type:gas,moon&seeds=1..3"},
+     &encoders[FORMAT_CONTACT]},
 };
 
 /* An address that is no picture. `schema` is NULL for plain text. */

@@ -58,6 +58,9 @@ static const char *const examples[PARAM_ROW_COUNT][EXAMPLES_MAX] = {
     [PARAM_ROW_moons] = {"2"},
     [PARAM_ROW_palette_offset] = {"2"},
     [PARAM_ROW_layers] = {"split"},
+    [PARAM_ROW_seeds] = {"1..6", "1,2,home"},
+    [PARAM_ROW_sweep_x] = {"tilt:-60..60:3"},
+    [PARAM_ROW_sweep_y] = {"type:gas,moon"},
     [PARAM_ROW_rev] = {"1"},
 };
 
@@ -139,6 +142,9 @@ static json_t *kind_schema(int i, const json_t *row)
         return json_pack("{s:s, s:[{s:O}, {s:o}]}", "type", "string", "anyOf", "enum",
                          json_object_get(row, "words"), "pattern",
                          json_sprintf("^" COLOR_PATTERN "(," COLOR_PATTERN "){1,%d}$", PALETTE_MAX - 1));
+    case PARAM_SWEEP:
+        return json_pack("{s:s, s:i, s:i, s:s}", "type", "string", "minLength", 1, "maxLength",
+                         SWEEP_BYTES - 1, "pattern", "^[0-9A-Za-z._~,:-]+$");
     case PARAM_SEED:
         return json_pack("{s:s, s:i, s:i, s:s}", "type", "string", "minLength", 1, "maxLength",
                          SEED_MAX_BYTES, "pattern", "^[^\\u0000-\\u001F\\u007F-\\u009F]+$");

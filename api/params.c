@@ -37,14 +37,15 @@
     {                                                                                                        \
         automatic, none, stars, nebula                                                                       \
     }
-#define FREE                                     .words = NULL
-#define BY_SHADING(steps, word, ramp, ramp_word) word ", " ramp_word " with shading=ramp"
-#define FIXED(number)                            #number
-#define WORD(value, text)                        text
-#define BY_RINGS(without, with)                  #without ", " #with " with rings or moons"
-#define BY_FORMAT(still, animated)               #still " for png, " #animated " for all but png"
-#define BY_BODY(field)                           "by body"
-#define LIKE_RINGS(without)                      #without ", ring_angle with rings"
+#define FREE                                           .words = NULL
+#define BY_SHADING(steps, word, ramp, ramp_word)       word ", " ramp_word " with shading=ramp"
+#define BY_CONTACT(value, word, contact, contact_word) word ", " contact_word " for contact"
+#define FIXED(number)                                  #number
+#define WORD(value, text)                              text
+#define BY_RINGS(without, with)                        #without ", " #with " with rings or moons"
+#define BY_FORMAT(still, animated)                     #still " for png, " #animated " for all but png"
+#define BY_BODY(field)                                 "by body"
+#define LIKE_RINGS(without)                            #without ", ring_angle with rings"
 #define PARAM(row, of_kind, field, allowed, fallback, in_unit, words_for_it)                                 \
     [PARAM_ROW_##row] = {.name = #row,                                                                       \
                          .kind = PARAM_##of_kind,                                                            \
@@ -70,6 +71,7 @@ const struct param params[] = {
 #undef BY_BODY
 #undef LIKE_RINGS
 #undef BY_SHADING
+#undef BY_CONTACT
 
 const int param_count = PARAM_ROW_COUNT;
 _Static_assert(PARAM_ROW_COUNT <= 64, "request.given has a bit for each row");
@@ -83,6 +85,7 @@ struct fallback {
         FALLBACK_BY_BODY,
         FALLBACK_LIKE_RINGS,
         FALLBACK_BY_SHADING,
+        FALLBACK_BY_CONTACT,
         FALLBACK_WORD
     } rule;
     double number, other;
@@ -116,6 +119,10 @@ struct fallback {
     {                                                                                                        \
         .rule = FALLBACK_BY_SHADING, .number = (steps), .other = (ramp)                                      \
     }
+#define BY_CONTACT(value, word, contact, contact_word)                                                       \
+    {                                                                                                        \
+        .rule = FALLBACK_BY_CONTACT, .number = (value), .other = (contact)                                   \
+    }
 #define PARAM(row, kind, field, allowed, fallback, unit, help) [PARAM_ROW_##row] = fallback,
 static const struct fallback fallbacks[] = {
 #include "api/params.def"
@@ -133,6 +140,7 @@ static const struct fallback fallbacks[] = {
 #define FIELD_COLOR   int32_t
 #define FIELD_PALETTE uint32_t *
 #define FIELD_SEED    char *
+#define FIELD_SWEEP   char *
 #define PARAM(row, kind, field, ...)                                                                         \
     _Static_assert(_Generic(((struct request *)0)->field, FIELD_##kind : 1, default : 0),                    \
                    "type of the field of " #row);
@@ -182,6 +190,21 @@ void param_put(int i, struct request *r, int32_t value)
     memcpy((char *)r + params[i].offset, &value, sizeof value);
 }
 
+const char *param_sweep_const(int i, const struct request *r)
+{
+    return (const char *)r + params[i].offset;
+}
+
+char *param_sweep(int i, struct request *r)
+{
+    return (char *)r + params[i].offset;
+}
+
+bool param_has_number(int i)
+{
+    return params[i].kind != PARAM_SEED && params[i].kind != PARAM_PALETTE && params[i].kind != PARAM_SWEEP;
+}
+
 static const struct body_info *settled_body(const struct request *r)
 {
     assert(r->type >= 0 && r->type < BODY_COUNT);
@@ -197,6 +220,8 @@ int32_t param_default(int i, const struct request *r)
         return *(const int *)(const void *)((const char *)settled_body(r) + f->body_offset);
     case FALLBACK_BY_SHADING:
         return (int32_t)(r->planet.shading == SHADING_RAMP ? f->other : number);
+    case FALLBACK_BY_CONTACT:
+        return (int32_t)(r->format == FORMAT_CONTACT ? f->other : number);
     case FALLBACK_WORD:
         return (int32_t)number;
     case FALLBACK_BY_RINGS:
@@ -225,8 +250,26 @@ bool param_by_body(int i)
     return fallbacks[i].rule == FALLBACK_BY_BODY;
 }
 
+/* Of a contact sheet everything that can change a cell, whatever the cell is; and `columns`. */
+static bool contact_heeds(int i)
+{
+    switch (i) {
+    case PARAM_ROW_fps:
+    case PARAM_ROW_loops:
+    case PARAM_ROW_margin:
+    case PARAM_ROW_spacing:
+    case PARAM_ROW_atlas:
+    case PARAM_ROW_layers:
+        return false;
+    default:
+        return true;
+    }
+}
+
 bool param_matters(int i, const struct request *r)
 {
+    if (r->format == FORMAT_CONTACT)
+        return contact_heeds(i);
     unsigned traits = settled_body(r)->traits;
     bool moves = r->planet.frames > 1;
     bool clouds = (traits & BODY_HAS_CLOUDS) && r->planet.cloud_cover_milli > 0;
@@ -253,6 +296,10 @@ bool param_matters(int i, const struct request *r)
         return sheet;
     case PARAM_ROW_atlas:
         return r->format == FORMAT_ATLAS;
+    case PARAM_ROW_seeds:
+    case PARAM_ROW_sweep_x:
+    case PARAM_ROW_sweep_y:
+        return false;
     case PARAM_ROW_turns: /* at phase 0 nothing has turned yet */
         return turns && (moves || r->planet.phase_micro != 0);
     case PARAM_ROW_phase:
@@ -346,6 +393,7 @@ size_t param_text(int i, int32_t value, char ret_text[PARAM_TEXT_BYTES])
         return (size_t)snprintf(ret_text, PARAM_TEXT_BYTES, "%06" PRIx32, (uint32_t)value & 0xffffff);
     case PARAM_PALETTE:
     case PARAM_SEED:
+    case PARAM_SWEEP:
         break;
     }
     ret_text[0] = '\0';
@@ -411,6 +459,12 @@ void param_allowed(int i, char ret_text[PARAM_ALLOWED_BYTES])
         assert(n < PARAM_ALLOWED_BYTES - 64);
         snprintf(ret_text + n - 2, PARAM_ALLOWED_BYTES - n + 2,
                  " or 2 to %d colours with commas such as 203040,ffeedd", PALETTE_MAX);
+        return;
+    case PARAM_SWEEP:
+        snprintf(ret_text, PARAM_ALLOWED_BYTES, "%s",
+                 i == PARAM_ROW_seeds
+                     ? "seeds with commas, ranges such as 1..24 among them"
+                     : "a parameter and its values, such as tilt:-90..90:5 (five of them) or type:gas,moon");
         return;
     case PARAM_SEED:
         snprintf(ret_text, PARAM_ALLOWED_BYTES, "text of 1 to %d bytes without control characters",

@@ -13,7 +13,8 @@ enum param_kind {
     PARAM_CHOICE,  /* one of a list of words */
     PARAM_COLOR,   /* rrggbb with or without '#', or a word */
     PARAM_PALETTE, /* a name (renderer/palettes.h) or 2..16 colours with commas */
-    PARAM_SEED     /* text of up to SEED_MAX_BYTES bytes */
+    PARAM_SEED,    /* text of up to SEED_MAX_BYTES bytes */
+    PARAM_SWEEP    /* what the cells of a contact sheet differ in (api/contact.h); "" = nothing */
 };
 
 /* Rows of the table by name: PARAM_ROW_pixels is the row of `pixels`. */
@@ -59,12 +60,19 @@ const char *param_word_lacks(int i, int w);
 /* Whether the default of row `i` is a field of the body. */
 bool param_by_body(int i);
 
-/* The field of row `i`. Not for SEED and PALETTE. */
+/* The field of row `i`. Not for SEED, PALETTE and SWEEP. */
 int32_t param_get(int i, const struct request *r);
 void param_put(int i, struct request *r, int32_t value);
 
+/* The text of row `i`, a SWEEP. */
+char *param_sweep(int i, struct request *r);
+const char *param_sweep_const(int i, const struct request *r);
+
+/* Whether row `i` is one number: neither SEED, PALETTE nor SWEEP. */
+bool param_has_number(int i);
+
 /* Writes `value` of row `i` as it stands in a key: numbers in shortest form, colours as rrggbb.
- * NUL-terminated; returns the length. Not for SEED and PALETTE. */
+ * NUL-terminated; returns the length. Not for SEED, PALETTE and SWEEP. */
 #define PARAM_TEXT_BYTES 24
 size_t param_text(int i, int32_t value, char ret_text[PARAM_TEXT_BYTES]);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/code.h"
+#include "api/contact.h"
 #include "api/fault.h"
 #include "api/params.h"
 #include "api/text.h"
@@ -189,6 +190,8 @@ static enum err set_value(struct request *r, int i, const char *value, size_t le
         return set_palette(r, value, len);
     case PARAM_SEED:
         return set_seed(r, value, len);
+    case PARAM_SWEEP: /* contact_set() */
+        return ERR_PARAM_SYNTAX;
     }
     if (!err)
         param_put(i, r, parsed);
@@ -238,7 +241,10 @@ enum err request_set(struct request *r, const char *name, size_t name_len, const
         return fault_set(ret_fault, ERR_TEXT_ENCODING, p->name, "the value of %s is not UTF-8", p->name);
     if (value_len && memchr(value, '\0', value_len))
         return fault_set(ret_fault, ERR_TEXT_ENCODING, p->name, "the value of %s holds a NUL byte", p->name);
-    enum err err = set_value(r, i, value, value_len);
+    enum err err = p->kind == PARAM_SWEEP ? contact_set(r, i, value, value_len, ret_fault)
+                                          : set_value(r, i, value, value_len);
+    if (err && p->kind == PARAM_SWEEP)
+        return err;
     if (err)
         return fault_value(ret_fault, err, i, value, value_len);
     r->given |= UINT64_C(1) << i;
@@ -295,7 +301,7 @@ static enum err refuse_path(struct request_fault *fault)
         fault, ERR_NOT_FOUND, NULL,
         "pictures are at /planet, /planet.png and /planet/{type}/{seed}.png; other endings: "
         "gif, apng, webp, json for what is in them, gpl and hex for their colours; others are at "
-        "/sheet.png, /sheet.json and /palette.png");
+        "/sheet.png, /sheet.json, /palette.png and /contact.png");
 }
 
 static const char *last_dot(const char *path, size_t len)
@@ -351,6 +357,10 @@ enum err request_set_address(struct request *r, const char *path, size_t len, st
 {
     static const char planet[] = "/planet";
     size_t planet_len = sizeof planet - 1;
+    if (same_text(CONTACT_SHORT_ADDRESS, path, len)) {
+        path = encoders[FORMAT_CONTACT].address;
+        len = strlen(path);
+    }
     for (int f = 0; f < FORMAT_COUNT; f++)
         if (same_text(encoders[f].address, path, len))
             return set_named(r, PARAM_ROW_format, encoders[f].name, strlen(encoders[f].name), ret_fault);

@@ -20,6 +20,8 @@
     33554432 /* pixels * pixels * frames * zoom * zoom: 64 MiB of indices, our memory budget for one request \
               */
 
+#define SWEEP_BYTES 160 /* of a sweep, with its NUL */
+
 enum rings_choice { RINGS_AUTO, RINGS_OFF, RINGS_ON };
 enum layers_choice { LAYERS_ONE, LAYERS_SPLIT };
 enum atlas_form { ATLAS_TEXTUREPACKER, ATLAS_ASEPRITE };
@@ -36,9 +38,10 @@ struct request {
     int32_t columns, margin, spacing; /* of a sheet, as in struct encode_desc */
     int32_t atlas;                    /* enum atlas_form */
     int32_t layers;                   /* enum layers_choice; of a sheet */
-    uint64_t given;                   /* bit i: row i of params.def was given */
-    uint64_t given_by_path;           /* those of them that the path gave */
-    bool given_by_code;               /* a share code gave them all: nothing may be added */
+    char seeds[SWEEP_BYTES], sweep_x[SWEEP_BYTES], sweep_y[SWEEP_BYTES]; /* of a contact sheet; ASCII */
+    uint64_t given;         /* bit i: row i of params.def was given */
+    uint64_t given_by_path; /* those of them that the path gave */
+    bool given_by_code;     /* a share code gave them all: nothing may be added */
 };
 
 /* Why a request is refused: which parameter, and what is allowed, in a sentence. Both NUL-terminated UTF-8

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "api/contact.h"
 #include "api/fault.h"
 #include "api/params.h"
 #include "api/request.h"
@@ -51,21 +52,24 @@ static bool settled_first(int i)
            i == PARAM_ROW_moons;
 }
 
-static bool has_number(int i)
-{
-    return params[i].kind != PARAM_SEED && params[i].kind != PARAM_PALETTE;
-}
-
 static void fill_defaults(struct request *r)
 {
     for (int i = 0; i < param_count; i++)
-        if (!(r->given >> i & 1) && has_number(i) && !settled_first(i))
+        if (!(r->given >> i & 1) && param_has_number(i) && !settled_first(i))
             param_put(i, r, param_default(i, r));
 }
 
 static int sheet_groups(const struct request *r)
 {
     return r->layers == LAYERS_SPLIT ? SPLIT_LAYERS : 1;
+}
+
+static void fold_columns(struct request *r)
+{
+    if (r->columns > r->planet.frames)
+        r->columns = r->planet.frames;
+    if (r->columns == sheet_columns(r->planet.frames, sheet_groups(r)))
+        r->columns = 0;
 }
 
 static void fold_equals(struct request *r)
@@ -81,10 +85,8 @@ static void fold_equals(struct request *r)
         d->ring_angle_decideg = HALF_TURN_DECIDEG;
     if (d->layer != LAYER_COLOR && d->background < COLOR_NONE) /* a sky is behind the picture alone */
         d->background = COLOR_NONE;
-    if (r->columns > d->frames)
-        r->columns = d->frames;
-    if (r->columns == sheet_columns(d->frames, sheet_groups(r)))
-        r->columns = 0;
+    if (r->format != FORMAT_CONTACT) /* whose columns are of no frames */
+        fold_columns(r);
     const struct body_info *body = &bodies[r->type];
     bool own_air = body->traits & BODY_HAS_AIR;
     if (own_air ? d->atmosphere == (int32_t)body->atmosphere : d->atmosphere == COLOR_NONE)
@@ -94,10 +96,13 @@ static void fold_equals(struct request *r)
 static void drop_idle(struct request *r)
 {
     bool changed;
+    for (int i = 0; i < param_count; i++)
+        if (params[i].kind == PARAM_SWEEP && !param_matters(i, r))
+            memset(param_sweep(i, r), 0, SWEEP_BYTES);
     do { /* again, because without turns the phase is idle, and then the turns are */
         changed = false;
         for (int i = 0; i < param_count; i++) {
-            if (!has_number(i) || param_matters(i, r))
+            if (!param_has_number(i) || param_matters(i, r))
                 continue;
             int32_t value = param_default(i, r);
             changed |= value != param_get(i, r);
@@ -209,6 +214,8 @@ struct request_size request_size(const struct request *r)
     case FORMAT_GPL:
     case FORMAT_HEX:
         return (struct request_size){drawn, drawn};
+    case FORMAT_CONTACT:
+        return contact_size(r);
     case FORMAT_PNG:
     case FORMAT_GIF:
     case FORMAT_APNG:
@@ -253,9 +260,11 @@ enum err request_finish(struct request *r, struct request_fault *ret_fault)
     enum err err = check_format(r, ret_fault);
     if (!err)
         err = check_frames(r, ret_fault);
-    if (!err)
+    if (!err && r->format != FORMAT_CONTACT) /* whose cells are asked one by one */
         err = check_layer(r, ret_fault);
-    if (!err)
+    if (!err && r->format == FORMAT_CONTACT)
+        err = contact_check(r, ret_fault);
+    else if (!err)
         err = check_size(r, ret_fault);
     if (!err)
         drop_idle(r);

@@ -35,6 +35,7 @@ static const uint64_t encode_start_ps[FORMAT_COUNT] = {
     [FORMAT_PALETTE] = JSON_START_PS,
     [FORMAT_GPL] = JSON_START_PS,
     [FORMAT_HEX] = JSON_START_PS,
+    [FORMAT_CONTACT] = PNG_START_PS,
 };
 
 static uint64_t clamp(uint64_t v, uint64_t least, uint64_t most)

@@ -89,6 +89,13 @@ const struct encoder encoders[FORMAT_COUNT] = {
                     .extension = "hex",
                     .animated = true,
                     .choice = CHOICE_NONE},
+    [FORMAT_CONTACT] = {.name = "contact",
+                        .mime = "image/png",
+                        .extension = "png",
+                        .animated = false,
+                        .choice = CHOICE_NONE,
+                        .address = "/contact.png",
+                        .suffix = "-contact"},
 };
 
 #define BUILT_WITH                                                                                           \

@@ -21,6 +21,7 @@ enum format {
     FORMAT_PALETTE,
     FORMAT_GPL,
     FORMAT_HEX,
+    FORMAT_CONTACT,
     FORMAT_COUNT
 };
 

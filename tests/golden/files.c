@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     while (count < LINES_MAX && fgets(text, sizeof text, f))
         if (text[0] == '#')
             sscanf(text, "# %255[^\n]", libraries);
-        else if (sscanf(text, "%1023s %16s", queries[count], hashes[count]) >= 1)
+        else if (sscanf(text, "%2047s %16s", queries[count], hashes[count]) >= 1)
             count++;
     fclose(f);
     if (!update && strcmp(libraries, encoder_libraries()) != 0) {

@@ -79,7 +79,7 @@ static int read_lines(const char *path, struct line *lines)
     while (count < LINES_MAX && fgets(text, sizeof text, f)) {
         struct line *l = &lines[count];
         l->hash[0] = '\0';
-        if (text[0] != '#' && sscanf(text, "%1023s %16s", l->query, l->hash) >= 1)
+        if (text[0] != '#' && sscanf(text, "%2047s %16s", l->query, l->hash) >= 1)
             count++;
     }
     fclose(f);

@@ -13,6 +13,7 @@ const struct encoder encoders[FORMAT_COUNT] = {
     [FORMAT_PALETTE] = {.name = "palette", .extension = "png", .animated = true, .address = "/palette.png"},
     [FORMAT_GPL] = {.name = "gpl", .extension = "gpl", .animated = true},
     [FORMAT_HEX] = {.name = "hex", .extension = "hex", .animated = true},
+    [FORMAT_CONTACT] = {.name = "contact", .extension = "png", .address = "/contact.png"},
     [FORMAT_WEBP] = {.name = "webp", .extension = "webp", .animated = true},
 };
 

@@ -128,6 +128,13 @@ static void random_value(int row, char text[VALUE_BYTES])
             append(text, n > 1 ? "," : "");
         }
         break;
+    case PARAM_SWEEP: {
+        static const char *const seeds[] = {"1..3", "7", "a,B_~", "0..1,home"};
+        static const char *const sweeps[] = {"tilt:-9..9:3", "type:gas,moon", "shade_steps:1..3",
+                                             "rings:auto"};
+        append(text, row == PARAM_ROW_seeds ? seeds[random_below(4)] : sweeps[random_below(4)]);
+        break;
+    }
     case PARAM_SEED:
         random_seed(text);
         break;

@@ -145,6 +145,8 @@ static void the_longest_code_fits(void **state)
                       param_default(i, &r) == params[i].maximum ? params[i].minimum : params[i].maximum);
         else if (params[i].kind == PARAM_COLOR)
             param_put(i, &r, 0xffffff);
+        else if (params[i].kind == PARAM_SWEEP)
+            memset(param_sweep(i, &r), 'a', SWEEP_BYTES - 1);
     code_make(&r, code);
     assert_in_range(strlen(code), 250, CODE_MAX_BYTES - 1);
 }

@@ -148,7 +148,7 @@ static void a_default_is_a_value_just_where_it_always_holds(void **state)
     const json_t *schemas = at(root, "components", "schemas", NULL);
     assert_true(json_number_value(at(schemas, "tilt", "default", NULL)) == 17);
     assert_int_equal(json_integer_value(at(schemas, "fps", "default", NULL)), 15);
-    assert_string_equal(json_string_value(at(schemas, "background", "default", NULL)), "none");
+    assert_string_equal(json_string_value(at(schemas, "outline", "default", NULL)), "none");
     static const char *const depends[] = {"pixels",      "frames",   "scale", "sea_level",
                                           "cloud_cover", "ice_caps", "roll"};
     for (size_t k = 0; k < ARRAY_LEN(depends); k++) {

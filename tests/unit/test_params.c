@@ -219,9 +219,8 @@ static void rows_are_found_by_exact_name_only(void **state)
     (void)state;
     for (int i = 0; i < param_count; i++) {
         assert_int_equal(param_find(params[i].name, strlen(params[i].name)), i);
-        bool plural = i == PARAM_ROW_layers; /* of another row */
-        assert_int_equal(param_find(params[i].name, strlen(params[i].name) - 1),
-                         plural ? PARAM_ROW_layer : -1);
+        int singular = i == PARAM_ROW_layers ? PARAM_ROW_layer : i == PARAM_ROW_seeds ? PARAM_ROW_seed : -1;
+        assert_int_equal(param_find(params[i].name, strlen(params[i].name) - 1), singular);
         assert_true(strlen(params[i].name) < sizeof((struct request_fault *)0)->param);
         assert_true(strlen(params[i].help) > 10);
         assert_non_null(params[i].unit);
@@ -252,7 +251,7 @@ static void defaults_are_within_range_and_as_documented(void **state)
         struct asked a = ask(query);
         assert_int_equal(a.err, ERR_NONE);
         for (int i = 0; i < param_count; i++) {
-            if (params[i].kind == PARAM_SEED || params[i].kind == PARAM_PALETTE || i == PARAM_ROW_type)
+            if (!param_has_number(i) || i == PARAM_ROW_type)
                 continue;
             int32_t value = param_get(i, &a.request);
             struct decimal said;
