@@ -62,8 +62,7 @@ static enum err palette_make(const struct request *r, const struct key *key, str
 static enum err (*const makers[FORMAT_COUNT])(const struct request *r, const struct key *key,
                                               struct file_artist *artist, struct blob *out) = {
     [FORMAT_ATLAS] = atlas_make, [FORMAT_JSON] = facts_make,  [FORMAT_PALETTE] = palette_make,
-    [FORMAT_GPL] = palette_make, [FORMAT_HEX] = palette_make,
-    [FORMAT_CONTACT] = contact_sheet_make,
+    [FORMAT_GPL] = palette_make, [FORMAT_HEX] = palette_make, [FORMAT_CONTACT] = contact_sheet_make,
 };
 
 enum err file_make(const struct request *r, const struct key *key, struct file_artist *artist,
