@@ -14,6 +14,7 @@
 #define GAP_PX     8
 #define LINE_PX    11
 #define SLOTS      (2 * FRAME_SET_COLORS_MAX)
+#define NIGHT_RGB  0x101018
 #define MIDDLE_RGB 0x8888a0 /* reads on white and on black, where we don't know what is behind */
 
 struct board {
@@ -55,6 +56,8 @@ struct inks {
 
 static struct inks inks_make(struct board *b, int32_t background)
 {
+    if (background < COLOR_NONE) /* a sky is in the cells alone */
+        background = NIGHT_RGB;
     if (background < 0) {
         uint16_t ink = color_index(b, mix(MIDDLE_RGB, MIDDLE_RGB, 0));
         return (struct inks){color_index(b, 0), ink, ink, ink, ink};

@@ -85,9 +85,10 @@ static void a_sky_changes_nothing_but_what_was_clear(void **state)
     static const char *const types[] = {"gas&rings=on&moons=2", "galaxy", "asteroid", "lava&outline=ffffff"};
     for (size_t t = 0; t < ARRAY_LEN(types); t++) {
         char query[160];
-        snprintf(query, sizeof query, "type=%s&seed=4&format=gif&frames=3&pixels=64", types[t]);
+        const char *same = "seed=4&format=gif&frames=3&pixels=64";
+        snprintf(query, sizeof query, "type=%s&%s", types[t], same);
         struct frame_set plain = drawn(r, query);
-        strcat(query, "&background=nebula");
+        snprintf(query, sizeof query, "type=%s&%s&background=nebula", types[t], same);
         struct frame_set with = drawn(r, query);
         int area = 64 * 64;
         for (int i = 0; i < area * 3; i++) {
