@@ -58,6 +58,12 @@ told_skips() {
     { before = $0 }' "$1"
 }
 
+# Prints the name of each failed test, once.
+told_failures() {
+    awk '
+    /^FAIL / || /^\[  FAILED  \] [^0-9]/ { sub(/^(FAIL|\[  FAILED  \]) /, ""); if (!seen[$0]++) print }' "$@"
+}
+
 # check NAME SECONDS COMMAND...
 check() {
     name=$1 limit=$(($2 * slower))
@@ -96,7 +102,10 @@ check() {
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
     if [ "$f" != 0 ]; then
         echo "FAIL $name${why:+: $why}"
-        failures="$failures $name"
+        names=$(told_failures "$out" "$err" | head -n 20 | sed 's/^/        /')
+        failures="$failures
+    $name${why:+: $why}${names:+
+$names}"
         for part in "$out" "$err"; do
             tail -n 60 "$part" | sed 's/^/    /'
         done
@@ -157,7 +166,7 @@ if wanted scripts; then
     done
 fi
 
-[ -z "$failures" ] || echo "Failed:$failures (whole output in $logs)"
+[ -z "$failures" ] || echo "Failed (whole output in $logs):$failures"
 count="$passed passed, $failed failed"
 [ "$skipped" = 0 ] || count="$count, $skipped skipped"
 echo "$count"

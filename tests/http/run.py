@@ -2,8 +2,8 @@
 """Black-box tests of planetd over HTTP. usage: run.py [--binary PATH] [WORD]...
 
 Starts the binary on free ports and runs each function test_* of the files beside this one, or those whose names hold one
-of the WORDs. One line per test, and at the end "N passed, N failed", with the skipped ones when there are some; the exit
-status is 1 when any failed. A test that can't run here raises harness.Skip with the reason.
+of the WORDs. One line per test, at the end the failed ones once more and "N passed, N failed", with the skipped ones when
+there are some; the exit status is 1 when any failed. A test that can't run here raises harness.Skip with the reason.
 """
 
 import argparse
@@ -37,7 +37,8 @@ def main():
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
     harness.BINARY = options.binary
-    passed = failed = skipped = 0
+    passed = skipped = 0
+    failures = []
     for title, function in tests(options.words):
         began = time.monotonic()
         try:
@@ -46,18 +47,21 @@ def main():
             skipped += 1
             print("SKIP %s: %s" % (title, reason), flush=True)
         except Exception:
-            failed += 1
-            print("FAIL %s\n%s" % (title, traceback.format_exc()), flush=True)
+            failures.append("FAIL %s (%.1f s)\n%s" % (title, time.monotonic() - began, traceback.format_exc()))
+            print(failures[-1], flush=True)
         else:
             passed += 1
             print("ok   %s (%.1f s)" % (title, time.monotonic() - began), flush=True)
     try:
         harness.end_shared()
     except AssertionError as error:
-        failed += 1
-        print("FAIL the shared server ends well\n%s" % error)
-    print("%d passed, %d failed%s" % (passed, failed, ", %d skipped" % skipped if skipped else ""))
-    return 1 if failed or not passed else 0
+        failures.append("FAIL the shared server ends well\n%s" % error)
+        print(failures[-1])
+    # Once more, where whoever reads only the end of a log finds them.
+    if failures:
+        print("Failed:\n" + "\n".join(failures))
+    print("%d passed, %d failed%s" % (passed, len(failures), ", %d skipped" % skipped if skipped else ""))
+    return 1 if failures or not passed else 0
 
 
 if __name__ == "__main__":
