@@ -23,6 +23,7 @@ import zlib
 BUILD = os.environ.get("BUILD", "build")
 DUMP = os.path.join(BUILD, "tests", "dump_frames")
 CLEAR = 0
+OPAQUE = struct.unpack("=I", b"\0\0\0\xff")[0]
 
 
 def find_convert():
@@ -56,6 +57,9 @@ class Case:
         with open(os.path.join(folder, name + ".rgba"), "rb") as f:
             self.pixels = words(f.read())
         assert len(self.pixels) == self.side * self.side * self.frames
+
+    def opaque(self):
+        return all(word & OPAQUE == OPAQUE for word in self.pixels)
 
     def expected(self):
         """Each frame as it must look: 32-bit words of the machine's byte order, zoomed."""
@@ -168,12 +172,18 @@ def by_specification(case):
 
 
 def by_imagemagick(case):
-    command = [CONVERT, case.path] + (["-coalesce"] if case.extension == "gif" else []) + ["-depth", "8", "rgba:-"]
+    command = [CONVERT, case.path] + (["-coalesce"] if case.extension in ("gif", "webp") else []) + ["-depth", "8", "rgba:-"]
     data = subprocess.run(command, capture_output=True, check=True, timeout=120).stdout
     side = case.side * case.zoom
     assert len(data) == side * side * 4 * case.frames, "%d bytes of pixels" % len(data)
     for i in range(case.frames):
         yield words(data[i * side * side * 4 : (i + 1) * side * side * 4])
+
+
+def can_read(decoder, case):
+    """ImageMagick 6 blends each frame of a WebP over the one before, also where the file says "replace": only what has
+    no alpha can come out right."""
+    return not (decoder is by_imagemagick and case.extension == "webp" and case.frames > 1) or case.opaque()
 
 
 def same_pixels(decoder):
@@ -260,16 +270,15 @@ def timing(case):
 
 
 def main():
-    tests = {"png": [by_pillow, by_imagemagick], "gif": [by_pillow, by_imagemagick], "apng": [by_pillow, by_specification],
-             "webp": [by_pillow]}
-    for decoders in tests.values():
-        decoders[:] = [shape_and_key, timing, apng_timing, webp_timing, webp_is_whole] + [same_pixels(decoder) for decoder in decoders]
+    decoders = {"png": [by_pillow, by_imagemagick], "gif": [by_pillow, by_imagemagick], "apng": [by_pillow, by_specification],
+                "webp": [by_pillow, by_imagemagick]}
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         listing = subprocess.run([DUMP, folder], stdout=subprocess.PIPE, check=True, timeout=250).stdout.decode()
         for line in listing.splitlines():
             case = Case(line, folder)
-            for test in tests[case.extension]:
+            pixels = [same_pixels(decoder) for decoder in decoders[case.extension] if can_read(decoder, case)]
+            for test in [shape_and_key, timing, apng_timing, webp_timing, webp_is_whole, *pixels]:
                 try:
                     test(case)
                     passed += 1

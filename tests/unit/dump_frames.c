@@ -10,6 +10,7 @@
 
 #include "api/key.h"
 #include "api/request.h"
+#include "renderer/bodies.h"
 #include "renderer/encode/encoder.h"
 #include "renderer/renderer.h"
 #include "tests/unit/encode_samples.h"
@@ -146,7 +147,6 @@ static void dump_request(struct renderer *renderer, const char *name, const char
 
 static void dump_pictures(void)
 {
-    static const char *const types[] = {"terrestrial", "desert", "ice", "lava", "gas", "moon"};
     static const char *const looks[] = {
         "format=png&pixels=96",
         "format=png&rings=on&pixels=64&zoom=3&seed=2",
@@ -155,14 +155,15 @@ static void dump_pictures(void)
         "format=gif&pixels=48&frames=24&seed=3",
         "format=gif&pixels=64&frames=12&rings=on&tilt=20&fps=24",
         "format=gif&pixels=32&frames=7&fps=3&zoom=2&background=102030&loops=2",
-        "format=gif&pixels=48&frames=6&turns=-2&shade_steps=16&atmosphere=ff0000&loops=1",
-        "format=gif&pixels=40&frames=4&layer=light",
+        "format=gif&pixels=48&frames=6&turns=-2&shade_steps=9&atmosphere=ff0000&loops=1",
+        "format=gif&pixels=40&frames=4&layer=emission",
         "format=apng&pixels=48&frames=24&seed=3",
         "format=apng&pixels=32&frames=7&fps=3&zoom=2&background=102030&loops=2",
         "format=apng&pixels=48&frames=6&rings=on&tilt=20&shade_steps=16&atmosphere=ff0000&loops=1",
 #ifdef WITH_libwebp
         "format=webp&pixels=48&frames=1&seed=3",
         "format=webp&pixels=33&frames=7&fps=3&zoom=3&rings=on&loops=2",
+        "format=webp&pixels=48&frames=12&moons=2&background=102030",
 #endif
     };
     struct renderer_desc desc = renderer_desc_default;
@@ -171,16 +172,17 @@ static void dump_pictures(void)
     enum err err = renderer_open(&desc, &renderer);
     if (err)
         fail("cpu backend", err_words(err));
-    for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++) {
+    for (size_t t = 0; t < (size_t)BODY_COUNT; t++) {
         for (size_t l = 0; l < sizeof(looks) / sizeof(looks[0]); l++) {
             char name[64], query[256];
-            snprintf(name, sizeof(name), "%s-%zu", types[t], l);
-            snprintf(query, sizeof(query), "type=%s&%s", types[t], looks[l]);
+            snprintf(name, sizeof(name), "%s-%zu", bodies[t].name, l);
+            snprintf(query, sizeof(query), "type=%s&%s", bodies[t].name, looks[l]);
             dump_request(renderer, name, query);
         }
     }
     dump_request(renderer, "documented-gif", "type=terrestrial&seed=7&rings=on&format=gif");
     dump_request(renderer, "documented-apng", "type=terrestrial&seed=7&rings=on&format=apng");
+    dump_request(renderer, "layer-light-gif", "layer=light&pixels=40&frames=4&format=gif");
     dump_request(renderer, "layer-grid", "layer=grid&pixels=256&format=png");
     dump_request(renderer, "layer-grid-gif", "layer=grid&pixels=8&frames=2&format=gif");
     dump_request(renderer, "layer-grid-apng", "layer=grid&pixels=40&frames=2&format=apng");
