@@ -116,6 +116,14 @@ static const struct picture_doc {
      false,
      {"/contact?pixels=16&sweep_x=type:gas,moon&seeds=1..3"},
      &encoders[FORMAT_CONTACT]},
+    {"/find",
+     "find",
+     "Seeds whose picture has so much sea, land, caps, clouds; at most 256 are tried",
+     false,
+     false,
+     {"/find?type=terrestrial&ocean=55..60&rings=off&count=3",
+      "/find?type=ice&caps=20..&clouds=..10&from=1000", "/find?type=lava&ocean=100&pixels=32"},
+     &encoders[FORMAT_FIND]},
 };
 
 /* An address that is no picture. `schema` is NULL for plain text. */
@@ -174,6 +182,7 @@ static json_t *content_schema(int format)
 {
     const char *schema = format == FORMAT_JSON    ? "#/components/schemas/Facts"
                          : format == FORMAT_ATLAS ? "#/components/schemas/Atlas"
+                         : format == FORMAT_FIND  ? "#/components/schemas/Found"
                                                   : NULL;
     return schema ? json_pack("{s:{s:s}}", "schema", "$ref", schema) : json_object();
 }
