@@ -58,6 +58,7 @@ enum err find_candidate(const struct request *r, int32_t seed, struct request *r
     c->format = FORMAT_PNG;
     c->given = 0;
     c->given_by_path = 0;
+    c->given_by_code = false;
     for (int i = 0; i < param_count; i++) {
         if (params[i].kind == PARAM_SPAN)
             param_put(i, c, SPAN_ANY);

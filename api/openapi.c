@@ -122,7 +122,7 @@ static const struct picture_doc {
      false,
      false,
      {"/find?type=terrestrial&ocean=55..60&rings=off&count=3",
-      "/find?type=ice&caps=20..&clouds=..10&from=1000", "/find?type=lava&ocean=100&pixels=32"},
+      "/find?type=ice&caps=12..&clouds=..4&from=1000", "/find?type=lava&ocean=50&pixels=32"},
      &encoders[FORMAT_FIND]},
 };
 

@@ -129,8 +129,8 @@ static enum err check_frames(const struct request *r, struct request_fault *faul
     if (e->animated || r->planet.frames == 1)
         return ERR_NONE;
     return fault_set(fault, ERR_PARAM_COMBINATION, "frames",
-                     "a %s is a still, so frames must be 1; ask for format=gif to have %d frames", e->name,
-                     (int)r->planet.frames);
+                     "format=%s has stills alone, so frames must be 1; ask for format=gif to have %d frames",
+                     e->name, (int)r->planet.frames);
 }
 
 /* The trait that a body needs for a layer, 0 if any has it. */
