@@ -125,6 +125,9 @@ static void put_value(struct bits *b, const struct request *r, int i)
     case PARAM_CHOICE:
         put_groups(b, (uint64_t)value, SMALL_GROUP);
         break;
+    case PARAM_SPAN:
+        put_groups(b, (uint64_t)value, GROUP);
+        break;
     case PARAM_COLOR:
         put(b, value >= 0 ? COLOR_IS_RGB : (uint64_t)COLOR_WORD_OF(value), COLOR_MODE_BITS);
         if (value >= 0)
@@ -249,6 +252,12 @@ static bool give_number(struct request *r, int i, uint64_t value)
     return give(r, i, text, param_text(i, (int32_t)number, text));
 }
 
+static bool give_span(struct request *r, int i, uint64_t value)
+{
+    char text[PARAM_TEXT_BYTES];
+    return value < 1 << 14 && give(r, i, text, param_text(i, (int32_t)value, text));
+}
+
 static bool give_word(struct request *r, int i, uint64_t value)
 {
     for (uint64_t w = 0; params[i].words[w]; w++)
@@ -323,6 +332,8 @@ static bool give_row(struct bits *b, struct request *r, int i)
         return give_number(r, i, get_groups(b, GROUP));
     case PARAM_CHOICE:
         return give_word(r, i, get_groups(b, SMALL_GROUP));
+    case PARAM_SPAN:
+        return give_span(r, i, get_groups(b, GROUP));
     case PARAM_COLOR:
         return give_color(b, r, i);
     case PARAM_PALETTE:

@@ -43,7 +43,7 @@ static bool can_sweep(int i)
     case PARAM_ROW_rev:
         return false;
     default:
-        return params[i].kind == PARAM_NUMBER || params[i].kind == PARAM_CHOICE;
+        return (params[i].kind == PARAM_NUMBER || params[i].kind == PARAM_CHOICE) && !param_searches(i);
     }
 }
 

@@ -37,6 +37,8 @@ static const char *kind_name(enum param_kind kind)
         return "color";
     case PARAM_PALETTE:
         return "palette";
+    case PARAM_SPAN:
+        return "span";
     case PARAM_SEED:
         return "text";
     case PARAM_SWEEP:
@@ -76,12 +78,13 @@ static struct request rich_request(int body)
 /* Whether row `i` can change some file of this type. */
 static bool can_matter(int i, int body)
 {
-    struct request r = rich_request(body), atlas = r, contact = r;
+    struct request r = rich_request(body), atlas = r, contact = r, find = r;
     atlas.format = FORMAT_ATLAS;
+    find.format = FORMAT_FIND;
     contact.format = FORMAT_CONTACT;
     if (params[i].kind == PARAM_SWEEP)
         return param_matters(i, &contact);
-    return param_matters(i, &r) || param_matters(i, &atlas);
+    return param_matters(i, &r) || param_matters(i, &atlas) || param_matters(i, &find);
 }
 
 /* The default of row `i` for this settled request: a number where the row is one, else a word. */
@@ -93,6 +96,7 @@ static json_t *default_json(int i, const struct request *r)
         return json_steps(param_default(i, r), params[i].decimals);
     case PARAM_CHOICE:
     case PARAM_COLOR:
+    case PARAM_SPAN:
         param_text(i, param_default(i, r), text);
         return json_string(text);
     case PARAM_PALETTE:

@@ -66,7 +66,8 @@ static json_t *value_json(const struct request *r, int i)
         return json_string(text);
     case PARAM_PALETTE:
         return palette_json(r);
-    case PARAM_SWEEP: /* of a contact sheet, which has no facts */
+    case PARAM_SWEEP: /* of a contact sheet and of a search, which have no facts */
+    case PARAM_SPAN:
     case PARAM_SEED:
         break;
     }
@@ -77,9 +78,9 @@ json_t *facts_request(const struct request *r)
 {
     json_t *out = json_object();
     for (int i = 0; i < param_count; i++)
-        if (params[i].kind != PARAM_SWEEP)
+        if (params[i].kind != PARAM_SWEEP && !param_searches(i))
             json_object_set_new(out, params[i].name, value_json(r, i));
-        else if (*param_sweep_const(i, r))
+        else if (params[i].kind == PARAM_SWEEP && *param_sweep_const(i, r))
             json_object_set_new(out, params[i].name, json_string(param_sweep_const(i, r)));
     return out;
 }
@@ -134,8 +135,7 @@ static void add_share(json_t *out, bool there, const char *name, uint32_t part, 
         json_object_set_new(out, name, rounded((double)part / whole, SHARE_STEPS));
 }
 
-/* Of the body's pixels, but for the body's own share, which is of the frame. */
-static json_t *shares_json(const struct request *r, const struct census *c)
+json_t *facts_shares(const struct request *r, const struct census *c)
 {
     struct census_has has = census_has(&r->planet);
     json_t *out = json_object();
@@ -204,7 +204,7 @@ enum err facts_write(const struct request *r, const struct frame_set *frames, st
         pictures_json(r), "body", "name", body->name, "summary", body->summary, /* */
         "size", "width", (int)(r->planet.pixels * r->zoom), "height", (int)(r->planet.pixels * r->zoom),
         "loop_seconds", rounded(loop, LENGTH_STEPS), "disc", disc_json(&place, r->zoom), "rings",
-        rings_json(&place, r->zoom), "light", light_json(&place), "shares", shares_json(r, &census),
+        rings_json(&place, r->zoom), "light", light_json(&place), "shares", facts_shares(r, &census),
         "color_count", frames->color_count, "colors", colors_json(frames));
     return json_out(root, out);
 }

@@ -20,6 +20,11 @@ void facts_alt(const struct request *r, const struct frame_set *frames, char ret
  * without memory. */
 struct json_t *facts_request(const struct request *r);
 
+/* What `census` counted in a drawing of the finished request, as parts of 1: of the body's pixels, but for
+ * the body's own share, which is of the frame. A new JSON object, or NULL without memory. */
+struct census;
+struct json_t *facts_shares(const struct request *r, const struct census *census);
+
 /* The request for the same body as a picture of another format: a still where that has one frame. `r` is
  * finished, and so is the result. */
 struct request facts_picture(const struct request *r, enum format format);

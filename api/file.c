@@ -5,6 +5,7 @@
 #include "api/atlas.h"
 #include "api/contact_sheet.h"
 #include "api/facts.h"
+#include "api/find_file.h"
 #include "api/palette_file.h"
 #include "api/split.h"
 
@@ -61,8 +62,9 @@ static enum err palette_make(const struct request *r, const struct key *key, str
 
 static enum err (*const makers[FORMAT_COUNT])(const struct request *r, const struct key *key,
                                               struct file_artist *artist, struct blob *out) = {
-    [FORMAT_ATLAS] = atlas_make, [FORMAT_JSON] = facts_make,  [FORMAT_PALETTE] = palette_make,
-    [FORMAT_GPL] = palette_make, [FORMAT_HEX] = palette_make, [FORMAT_CONTACT] = contact_sheet_make,
+    [FORMAT_ATLAS] = atlas_make,    [FORMAT_JSON] = facts_make,  [FORMAT_PALETTE] = palette_make,
+    [FORMAT_GPL] = palette_make,    [FORMAT_HEX] = palette_make, [FORMAT_CONTACT] = contact_sheet_make,
+    [FORMAT_FIND] = find_file_make,
 };
 
 enum err file_make(const struct request *r, const struct key *key, struct file_artist *artist,

@@ -116,6 +116,14 @@ static const struct picture_doc {
      false,
      {"/contact?pixels=16&sweep_x=type:gas,moon&seeds=1..3"},
      &encoders[FORMAT_CONTACT]},
+    {"/find",
+     "find",
+     "Seeds whose picture has so much sea, land, caps, clouds; at most 256 are tried",
+     false,
+     false,
+     {"/find?type=terrestrial&ocean=55..60&rings=off&count=3",
+      "/find?type=ice&caps=12..&clouds=..4&from=1000", "/find?type=lava&ocean=50&pixels=32"},
+     &encoders[FORMAT_FIND]},
 };
 
 /* An address that is no picture. `schema` is NULL for plain text. */
@@ -169,13 +177,28 @@ static json_t *response(const char *words, const char *const *headers, json_t *c
                      openapi_answers_header_refs(headers), "content", content);
 }
 
-/* Of JSON the schema; a picture has none. */
-static json_t *content_schema(int format)
+static const char *const json_schemas[FORMAT_COUNT] = {
+    [FORMAT_JSON] = "Facts", [FORMAT_ATLAS] = "Atlas", [FORMAT_FIND] = "Found"};
+
+static bool is_of(int f, const struct encoder *format)
 {
-    const char *schema = format == FORMAT_JSON    ? "#/components/schemas/Facts"
-                         : format == FORMAT_ATLAS ? "#/components/schemas/Atlas"
-                                                  : NULL;
-    return schema ? json_pack("{s:{s:s}}", "schema", "$ref", schema) : json_object();
+    return (!format || format == &encoders[f]) && !encoders[f].lacks;
+}
+
+/* The schema of JSON, or any of those that share the type; a picture has none. */
+static json_t *content_schema(const struct encoder *format, const char *mime)
+{
+    json_t *any = json_array();
+    for (int f = 0; f < FORMAT_COUNT; f++)
+        if (is_of(f, format) && json_schemas[f] && !strcmp(encoders[f].mime, mime))
+            json_array_append_new(
+                any, json_pack("{s:o}", "$ref", json_sprintf("#/components/schemas/%s", json_schemas[f])));
+    json_t *one = json_array_get(any, 0);
+    json_t *out = json_array_size(any) > 1 ? json_pack("{s:{s:O}}", "schema", "anyOf", any)
+                  : one                    ? json_pack("{s:O}", "schema", one)
+                                           : json_object();
+    json_decref(any);
+    return out;
 }
 
 /* Of one format, or of all for NULL. */
@@ -183,8 +206,8 @@ static json_t *picture_content(const struct encoder *format)
 {
     json_t *out = json_object();
     for (int f = 0; f < FORMAT_COUNT; f++)
-        if ((!format || format == &encoders[f]) && !encoders[f].lacks)
-            json_object_set_new(out, encoders[f].mime, content_schema(f));
+        if (is_of(f, format))
+            json_object_set_new(out, encoders[f].mime, content_schema(format, encoders[f].mime));
     return out;
 }
 

@@ -61,9 +61,16 @@ static const char *const examples[PARAM_ROW_COUNT][EXAMPLES_MAX] = {
     [PARAM_ROW_seeds] = {"1..6", "1,2,home"},
     [PARAM_ROW_sweep_x] = {"tilt:-60..60:3"},
     [PARAM_ROW_sweep_y] = {"type:gas,moon"},
+    [PARAM_ROW_count] = {"3"},
+    [PARAM_ROW_from] = {"1000"},
+    [PARAM_ROW_ocean] = {"40..50", "55"},
+    [PARAM_ROW_land] = {"..45"},
+    [PARAM_ROW_caps] = {"10.."},
+    [PARAM_ROW_clouds] = {"10..20"},
     [PARAM_ROW_rev] = {"1"},
 };
 
+#define SPAN_PATTERN  "^([0-9]{1,3}(\\.\\.([0-9]{1,3})?)?|\\.\\.[0-9]{1,3})$"
 #define COLOR_PATTERN "#?([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})"
 
 /* A member of a row of /types as text; "" when it has none. */
@@ -142,6 +149,8 @@ static json_t *kind_schema(int i, const json_t *row)
         return json_pack("{s:s, s:[{s:O}, {s:o}]}", "type", "string", "anyOf", "enum",
                          json_object_get(row, "words"), "pattern",
                          json_sprintf("^" COLOR_PATTERN "(," COLOR_PATTERN "){1,%d}$", PALETTE_MAX - 1));
+    case PARAM_SPAN:
+        return json_pack("{s:s, s:s}", "type", "string", "pattern", SPAN_PATTERN);
     case PARAM_SWEEP:
         return json_pack("{s:s, s:i, s:i, s:s}", "type", "string", "minLength", 1, "maxLength",
                          SWEEP_BYTES - 1, "pattern", "^[0-9A-Za-z._~,:-]+$");
@@ -247,6 +256,9 @@ json_t *openapi_params_body(void)
             ref = json_pack("{s:[o, {s:s, s:{s:s, s:s}, s:i, s:i}]}", "anyOf", ref, "type", "array", "items",
                             "type", "string", "pattern", "^" COLOR_PATTERN "$", "minItems", 2, "maxItems",
                             PALETTE_MAX);
+        else if (params[i].kind == PARAM_SPAN)
+            ref = json_pack("{s:[o, {s:s, s:i, s:i}]}", "anyOf", ref, "type", "integer", "minimum", 0,
+                            "maximum", 100);
         else if (i == PARAM_ROW_rings || i == PARAM_ROW_clean)
             ref = json_pack("{s:[o, {s:s}]}", "anyOf", ref, "type", "boolean");
         json_object_set_new(properties, params[i].name, ref);
@@ -261,12 +273,14 @@ json_t *openapi_params_refs(const struct encoder *format, bool type_and_seed_giv
 {
     json_t *out = json_array();
     bool palette = format == &encoders[FORMAT_PALETTE] || format == &encoders[FORMAT_GPL] ||
-                   format == &encoders[FORMAT_HEX];
+                   format == &encoders[FORMAT_HEX],
+         search = format == &encoders[FORMAT_FIND];
     for (int i = 0; i < param_count; i++) {
         bool in_path = (i == PARAM_ROW_format && format) ||
                        ((i == PARAM_ROW_type || i == PARAM_ROW_seed) && type_and_seed_given);
-        bool color_alone = palette && i == PARAM_ROW_layer;
-        if (!in_path && !color_alone)
+        bool color_alone = (palette || search) && i == PARAM_ROW_layer;
+        bool elsewhere = params[i].kind == PARAM_SPAN && !search; /* refused there */
+        if (!in_path && !color_alone && !elsewhere)
             json_array_append_new(
                 out, json_pack("{s:o}", "$ref", json_sprintf("#/components/parameters/%s", params[i].name)));
     }

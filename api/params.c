@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/find.h"
 #include "renderer/base/attr.h"
 #include "renderer/bodies.h"
 #include "renderer/palettes.h"
@@ -138,6 +139,7 @@ static const struct fallback fallbacks[] = {
 #define FIELD_NUMBER  int32_t
 #define FIELD_CHOICE  int32_t
 #define FIELD_COLOR   int32_t
+#define FIELD_SPAN    int32_t
 #define FIELD_PALETTE uint32_t *
 #define FIELD_SEED    char *
 #define FIELD_SWEEP   char *
@@ -250,6 +252,11 @@ bool param_by_body(int i)
     return fallbacks[i].rule == FALLBACK_BY_BODY;
 }
 
+bool param_searches(int i)
+{
+    return i == PARAM_ROW_count || i == PARAM_ROW_from || params[i].kind == PARAM_SPAN;
+}
+
 /* Of a contact sheet everything that can change a cell, whatever the cell is; and `columns`. */
 static bool contact_heeds(int i)
 {
@@ -262,7 +269,7 @@ static bool contact_heeds(int i)
     case PARAM_ROW_layers:
         return false;
     default:
-        return true;
+        return !param_searches(i);
     }
 }
 
@@ -270,6 +277,8 @@ bool param_matters(int i, const struct request *r)
 {
     if (r->format == FORMAT_CONTACT)
         return contact_heeds(i);
+    if (param_searches(i))
+        return r->format == FORMAT_FIND && (params[i].kind != PARAM_SPAN || find_has(i, r));
     unsigned traits = settled_body(r)->traits;
     bool moves = r->planet.frames > 1;
     bool clouds = (traits & BODY_HAS_CLOUDS) && r->planet.cloud_cover_milli > 0;
@@ -340,7 +349,7 @@ bool param_matters(int i, const struct request *r)
         return !(traits & BODY_FILLS_FRAME);
     case PARAM_ROW_ring_angle:
     case PARAM_ROW_ring_open:
-        return r->rings == RINGS_ON;
+        return r->rings != RINGS_OFF;
     default: /* the rest always counts: a parameter kept without need costs a cache hit, one left out a
                 picture */
         return true;
@@ -379,6 +388,13 @@ static size_t word_text(const char *word, char *ret_text)
     return len;
 }
 
+static size_t span_text(int32_t span, char *ret_text)
+{
+    int low = SPAN_LOW(span), high = SPAN_HIGH(span);
+    return (size_t)(low == high ? snprintf(ret_text, PARAM_TEXT_BYTES, "%d", low)
+                                : snprintf(ret_text, PARAM_TEXT_BYTES, "%d..%d", low, high));
+}
+
 size_t param_text(int i, int32_t value, char ret_text[PARAM_TEXT_BYTES])
 {
     const struct param *p = &params[i];
@@ -391,6 +407,8 @@ size_t param_text(int i, int32_t value, char ret_text[PARAM_TEXT_BYTES])
         if (value < 0)
             return word_text(p->words[COLOR_WORD_OF(value)], ret_text);
         return (size_t)snprintf(ret_text, PARAM_TEXT_BYTES, "%06" PRIx32, (uint32_t)value & 0xffffff);
+    case PARAM_SPAN:
+        return span_text(value, ret_text);
     case PARAM_PALETTE:
     case PARAM_SEED:
     case PARAM_SWEEP:
@@ -465,6 +483,10 @@ void param_allowed(int i, char ret_text[PARAM_ALLOWED_BYTES])
                  i == PARAM_ROW_seeds
                      ? "seeds with commas, ranges such as 1..24 among them"
                      : "a parameter and its values, such as tilt:-90..90:5 (five of them) or type:gas,moon");
+        return;
+    case PARAM_SPAN:
+        snprintf(ret_text, PARAM_ALLOWED_BYTES,
+                 "a range of 0 to 100 such as 65..75, 65.. or ..10, the smaller first, or a whole number");
         return;
     case PARAM_SEED:
         snprintf(ret_text, PARAM_ALLOWED_BYTES, "text of 1 to %d bytes without control characters",

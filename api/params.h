@@ -14,6 +14,7 @@ enum param_kind {
     PARAM_COLOR,   /* rrggbb with or without '#', or a word */
     PARAM_PALETTE, /* a name (renderer/palettes.h) or 2..16 colours with commas */
     PARAM_SEED,    /* text of up to SEED_MAX_BYTES bytes */
+    PARAM_SPAN,    /* a share in percent or a range of them, SPAN_OF() both ends (api/find.h) */
     PARAM_SWEEP    /* what the cells of a contact sheet differ in (api/contact.h); "" = nothing */
 };
 
@@ -59,6 +60,9 @@ const char *param_word_lacks(int i, int w);
 
 /* Whether the default of row `i` is a field of the body. */
 bool param_by_body(int i);
+
+/* Whether row `i` is about a search and means nothing to a picture. */
+bool param_searches(int i);
 
 /* The field of row `i`. Not for SEED, PALETTE and SWEEP. */
 int32_t param_get(int i, const struct request *r);

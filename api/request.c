@@ -16,6 +16,13 @@
 #define NAME_MAX_BYTES  TEXT_DISTANCE_MAX /* longer than any name, even misspelt */
 #define VALUE_MAX_BYTES 1024 /* longer than any sensible spelling of a value; palettes need 127 */
 
+void request_default_seed(struct request *r)
+{
+    memset(r->seed, 0, sizeof r->seed);
+    r->seed_len = strlen(params[PARAM_ROW_seed].default_text);
+    memcpy(r->seed, params[PARAM_ROW_seed].default_text, r->seed_len);
+}
+
 void request_init(struct request *r)
 {
     memset(r, 0, sizeof *r);
@@ -24,8 +31,7 @@ void request_init(struct request *r)
     r->type = param_default(PARAM_ROW_type, r);
     r->planet.shading = param_default(PARAM_ROW_shading, r);
     r->rev = param_default(PARAM_ROW_rev, r);
-    r->seed_len = strlen(params[PARAM_ROW_seed].default_text);
-    memcpy(r->seed, params[PARAM_ROW_seed].default_text, r->seed_len);
+    request_default_seed(r);
 }
 
 bool request_has(const struct request *r, const char *name)
@@ -113,6 +119,37 @@ static enum err parse_color(int i, const char *value, size_t len, int32_t *ret_v
     return ERR_NONE;
 }
 
+static enum err parse_percent(const char *text, size_t len, int32_t *ret_percent)
+{
+    struct decimal number;
+    if (!text_decimal(text, len, 0, &number) || !number.exact)
+        return ERR_PARAM_SYNTAX;
+    if (number.steps < 0 || number.steps > 100)
+        return ERR_PARAM_RANGE;
+    *ret_percent = (int32_t)number.steps;
+    return ERR_NONE;
+}
+
+/* "65..75", "65..", "..75" or "65", which is that number and half of one percent on both sides. */
+static enum err parse_span(const char *value, size_t len, int32_t *ret_span)
+{
+    int32_t low = 0, high = 100;
+    size_t dots = 0;
+    while (dots + 1 < len && (value[dots] != '.' || value[dots + 1] != '.'))
+        dots++;
+    bool is_range = dots + 1 < len, ends_open = is_range && dots + 2 == len;
+    enum err err =
+        is_range && !dots && !ends_open ? ERR_NONE : parse_percent(value, is_range ? dots : len, &low);
+    if (!err && is_range && !ends_open)
+        err = parse_percent(value + dots + 2, len - dots - 2, &high);
+    if (err)
+        return err;
+    if (!is_range)
+        high = low;
+    *ret_span = SPAN_OF(low, high);
+    return low <= high ? ERR_NONE : ERR_PARAM_RANGE;
+}
+
 /* What the value names, or PALETTE_LIST. */
 static int32_t palette_named(const char *value, size_t len)
 {
@@ -185,6 +222,9 @@ static enum err set_value(struct request *r, int i, const char *value, size_t le
         break;
     case PARAM_COLOR:
         err = parse_color(i, value, len, &parsed);
+        break;
+    case PARAM_SPAN:
+        err = parse_span(value, len, &parsed);
         break;
     case PARAM_PALETTE:
         return set_palette(r, value, len);
@@ -301,7 +341,7 @@ static enum err refuse_path(struct request_fault *fault)
         fault, ERR_NOT_FOUND, NULL,
         "pictures are at /planet, /planet.png and /planet/{type}/{seed}.png; other endings: "
         "gif, apng, webp, json for what is in them, gpl and hex for their colours; others are at "
-        "/sheet.png, /sheet.json, /palette.png and /contact.png");
+        "/sheet.png, /sheet.json, /palette.png, /contact.png and /find");
 }
 
 static const char *last_dot(const char *path, size_t len)

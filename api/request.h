@@ -20,6 +20,12 @@
     33554432 /* pixels * pixels * frames * zoom * zoom: 64 MiB of indices, our memory budget for one request \
               */
 
+/* Two shares in whole percent, 0 <= low <= high <= 100, as one number. */
+#define SPAN_OF(low, high) ((int32_t)((low) | (high) << 7))
+#define SPAN_LOW(span)     ((span)&127)
+#define SPAN_HIGH(span)    ((span) >> 7)
+#define SPAN_ANY           SPAN_OF(0, 100)
+
 #define SWEEP_BYTES 160 /* of a sweep, with its NUL */
 
 enum rings_choice { RINGS_AUTO, RINGS_OFF, RINGS_ON };
@@ -39,9 +45,11 @@ struct request {
     int32_t atlas;                    /* enum atlas_form */
     int32_t layers;                   /* enum layers_choice; of a sheet */
     char seeds[SWEEP_BYTES], sweep_x[SWEEP_BYTES], sweep_y[SWEEP_BYTES]; /* of a contact sheet; ASCII */
-    uint64_t given;         /* bit i: row i of params.def was given */
-    uint64_t given_by_path; /* those of them that the path gave */
-    bool given_by_code;     /* a share code gave them all: nothing may be added */
+    int32_t count, from;               /* of a search: seeds that are enough, number of the first one tried */
+    int32_t ocean, land, caps, clouds; /* of a search: SPAN_OF() what it takes (api/find.h) */
+    uint64_t given;                    /* bit i: row i of params.def was given */
+    uint64_t given_by_path;            /* those of them that the path gave */
+    bool given_by_code;                /* a share code gave them all: nothing may be added */
 };
 
 /* Why a request is refused: which parameter, and what is allowed, in a sentence. Both NUL-terminated UTF-8
@@ -53,6 +61,9 @@ struct request_fault {
 };
 
 void request_init(struct request *r);
+
+/* Gives it the seed that a request has to which none was given. */
+void request_default_seed(struct request *r);
 
 /* Takes one value. The name `code` is no row of the table: its value is a share code (api/code.h), which
  * stands for all parameters and goes with no other: ERR_PARAM_COMBINATION. Else: `name` and `value` are
@@ -86,8 +97,9 @@ MUST_USE enum err request_set_address(struct request *r, const char *path, size_
                                       struct request_fault *ret_fault);
 
 /* Fills defaults (`format` is FORMAT_PNG unless given or set by the caller before), draws the type when it is
- * random, settles rings=auto, sets what has no effect back to its default so that equal pictures have equal
- * keys, and checks the whole: ERR_PICTURE_SIZE, ERR_PARAM_COMBINATION, ERR_REVISION. */
+ * random, settles rings=auto (in a search each seed does that), sets what has no effect back to its default
+ * so that equal pictures have equal keys, and checks the whole: ERR_PICTURE_SIZE, ERR_PARAM_COMBINATION,
+ * ERR_REVISION. */
 MUST_USE enum err request_finish(struct request *r, struct request_fault *ret_fault);
 
 /* Whether this body can be asked for this layer (enum body, enum layer); LAYER_RINGS needs rings=on besides.

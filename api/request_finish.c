@@ -8,6 +8,7 @@
 
 #include "api/contact.h"
 #include "api/fault.h"
+#include "api/find.h"
 #include "api/params.h"
 #include "api/request.h"
 #include "api/split.h"
@@ -26,13 +27,15 @@
 
 static void settle_choices(struct request *r)
 {
-    r->planet.seed = XXH3_64bits_withSeed(r->seed, r->seed_len, SEED_HASH_START);
     if (r->type == TYPE_RANDOM) {
         uint64_t hash = XXH3_64bits_withSeed(r->seed, r->seed_len, TYPE_HASH_START);
         r->type = (int32_t)((hash >> 32) * BODIES_AT_RANDOM >> 32);
     }
     r->planet.body = r->type;
-    if (r->rings == RINGS_AUTO) {
+    if (r->format == FORMAT_FIND) /* it tries seeds of its own */
+        request_default_seed(r);
+    r->planet.seed = XXH3_64bits_withSeed(r->seed, r->seed_len, SEED_HASH_START);
+    if (r->rings == RINGS_AUTO && r->format != FORMAT_FIND) {
         uint64_t hash = XXH3_64bits_withSeed(r->seed, r->seed_len, RINGS_HASH_START);
         r->rings = (int)((hash >> 32) * 100 >> 32) < bodies[r->type].rings_percent ? RINGS_ON : RINGS_OFF;
     }
@@ -126,8 +129,8 @@ static enum err check_frames(const struct request *r, struct request_fault *faul
     if (e->animated || r->planet.frames == 1)
         return ERR_NONE;
     return fault_set(fault, ERR_PARAM_COMBINATION, "frames",
-                     "a %s is a still, so frames must be 1; ask for format=gif to have %d frames", e->name,
-                     (int)r->planet.frames);
+                     "format=%s has stills alone, so frames must be 1; ask for format=gif to have %d frames",
+                     e->name, (int)r->planet.frames);
 }
 
 /* The trait that a body needs for a layer, 0 if any has it. */
@@ -175,7 +178,7 @@ static enum err check_layer(const struct request *r, struct request_fault *fault
     if (sheet && r->layers == LAYERS_SPLIT && r->planet.layer != LAYER_COLOR)
         return fault_set(fault, ERR_PARAM_COMBINATION, "layer",
                          "layers=split has its own layers, so layer must be color");
-    if (palette && r->planet.layer != LAYER_COLOR)
+    if ((palette || r->format == FORMAT_FIND) && r->planet.layer != LAYER_COLOR)
         return fault_set(fault, ERR_PARAM_COMBINATION, "layer",
                          "format=%s is of the picture, so layer must be color", encoders[r->format].name);
     if (r->planet.layer == LAYER_RINGS && !r->planet.rings && !(bodies[r->type].traits & BODY_FILLS_FRAME))
@@ -216,6 +219,8 @@ struct request_size request_size(const struct request *r)
         return (struct request_size){drawn, drawn};
     case FORMAT_CONTACT:
         return contact_size(r);
+    case FORMAT_FIND:
+        return find_size(r);
     case FORMAT_PNG:
     case FORMAT_GIF:
     case FORMAT_APNG:
@@ -262,6 +267,8 @@ enum err request_finish(struct request *r, struct request_fault *ret_fault)
         err = check_frames(r, ret_fault);
     if (!err && r->format != FORMAT_CONTACT) /* whose cells are asked one by one */
         err = check_layer(r, ret_fault);
+    if (!err)
+        err = find_check(r, ret_fault);
     if (!err && r->format == FORMAT_CONTACT)
         err = contact_check(r, ret_fault);
     else if (!err)

@@ -17,6 +17,7 @@ static const struct route routes[] = {
     {"/sheet.png", false, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
     {"/contact.png", false, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
     {"/contact", false, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
+    {"/find", false, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
     {"/palette.png", false, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
     {"/sheet.json", false, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
     {"/", false, READ, handle_index, READ_ALLOW, ROUTES_PUBLIC},

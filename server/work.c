@@ -36,6 +36,7 @@ static const uint64_t encode_start_ps[FORMAT_COUNT] = {
     [FORMAT_GPL] = JSON_START_PS,
     [FORMAT_HEX] = JSON_START_PS,
     [FORMAT_CONTACT] = PNG_START_PS,
+    [FORMAT_FIND] = 0, /* counts are had with the drawing */
 };
 
 static uint64_t clamp(uint64_t v, uint64_t least, uint64_t most)
@@ -78,6 +79,8 @@ static void average_move(uint64_t *average_ps, uint64_t pixels, uint64_t took_ns
 void work_learn(struct work *w, const struct request *r, uint64_t render_ns, uint64_t encode_ns)
 {
     struct request_size size = request_size(r);
+    if (r->format == FORMAT_FIND) /* it may end long before its size is drawn */
+        return;
     average_move(&w->draw_ps[draw_index(r)], (uint64_t)size.drawn_pixels, render_ns, DRAW_START_PS);
     average_move(&w->encode_ps[r->format], (uint64_t)size.file_pixels, encode_ns, encode_start_ps[r->format]);
 }

@@ -96,6 +96,13 @@ const struct encoder encoders[FORMAT_COUNT] = {
                         .choice = CHOICE_NONE,
                         .address = "/contact.png",
                         .suffix = "-contact"},
+    [FORMAT_FIND] = {.name = "find",
+                     .mime = "application/json",
+                     .extension = "json",
+                     .animated = false,
+                     .choice = CHOICE_NONE,
+                     .address = "/find",
+                     .suffix = "-find"},
 };
 
 #define BUILT_WITH                                                                                           \

@@ -22,6 +22,7 @@ enum format {
     FORMAT_GPL,
     FORMAT_HEX,
     FORMAT_CONTACT,
+    FORMAT_FIND,
     FORMAT_COUNT
 };
 

@@ -14,6 +14,7 @@ const struct encoder encoders[FORMAT_COUNT] = {
     [FORMAT_GPL] = {.name = "gpl", .extension = "gpl", .animated = true},
     [FORMAT_HEX] = {.name = "hex", .extension = "hex", .animated = true},
     [FORMAT_CONTACT] = {.name = "contact", .extension = "png", .address = "/contact.png"},
+    [FORMAT_FIND] = {.name = "find", .extension = "json", .address = "/find"},
     [FORMAT_WEBP] = {.name = "webp", .extension = "webp", .animated = true},
 };
 

@@ -122,6 +122,12 @@ static void random_value(int row, char text[VALUE_BYTES])
             spelled_color(random_below(1 << 24), text);
         break;
     }
+    case PARAM_SPAN: {
+        int low = (int)random_below(101), high = low + (int)random_below(101 - (uint32_t)low);
+        static const char *const forms[] = {"%d..%d", "%d.0..%d", "%d..%de0", "0%d..%d."};
+        snprintf(text, VALUE_BYTES, forms[random_below(4)], low, high);
+        break;
+    }
     case PARAM_PALETTE:
         for (uint32_t n = 2 + random_below(15); n; n--) {
             spelled_color(random_below(1 << 24), text);
@@ -163,6 +169,8 @@ static void random_pairs(struct pairs *q)
     for (int i = 0; i < param_count; i++) {
         char value[VALUE_BYTES];
         if (random_below(10) >= share || i == PARAM_ROW_rev)
+            continue;
+        if (params[i].kind == PARAM_SPAN && random_below(8)) /* nearly all else would be refused */
             continue;
         random_value(i, value);
         if (i == PARAM_ROW_pixels || i == PARAM_ROW_zoom) /* small enough for the pixel limit, mostly */

@@ -143,6 +143,8 @@ static void the_longest_code_fits(void **state)
         if (params[i].kind == PARAM_NUMBER && i != PARAM_ROW_rev)
             param_put(i, &r,
                       param_default(i, &r) == params[i].maximum ? params[i].minimum : params[i].maximum);
+        else if (params[i].kind == PARAM_SPAN)
+            param_put(i, &r, SPAN_OF(99, 100));
         else if (params[i].kind == PARAM_COLOR)
             param_put(i, &r, 0xffffff);
         else if (params[i].kind == PARAM_SWEEP)

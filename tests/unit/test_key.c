@@ -61,7 +61,9 @@ static bool draws_the_same(const struct request *a, const struct request *b)
            a->zoom == b->zoom && a->fps == b->fps && a->loops == b->loops && a->columns == b->columns &&
            a->margin == b->margin && a->spacing == b->spacing && a->atlas == b->atlas &&
            a->layers == b->layers && !strcmp(a->seeds, b->seeds) && !strcmp(a->sweep_x, b->sweep_x) &&
-           !strcmp(a->sweep_y, b->sweep_y);
+           !strcmp(a->sweep_y, b->sweep_y) && a->count == b->count && a->from == b->from &&
+           a->ocean == b->ocean && a->land == b->land && a->caps == b->caps && a->clouds == b->clouds &&
+           a->rings == b->rings;
 }
 
 /* Changes one value of a request and looks whether key and picture agree about it. */
@@ -120,6 +122,8 @@ static size_t longest_text(int row, int32_t *ret_value)
     } else if (p->kind == PARAM_CHOICE) {
         for (last = 0; p->words[last + 1];)
             last++;
+    } else if (p->kind == PARAM_SPAN) {
+        first = last = SPAN_OF(10, 100);
     } else {
         last = 0xffffff;
     }
