@@ -165,8 +165,6 @@ static void make_rivers(const struct planet_desc *d, const struct body_info *bod
     s->river_depth = body->traits & BODY_HAS_RIVERS ? (float)depth : 0.0f;
     s->river_sharpness = (float)(1.0 / (cells * 0.5 + 0.004));
     s->river_narrowing = depth > 0 ? (float)(0.6 / depth) : 0.0f;
-    s->lamp_streets = (float)(1.0 / (pixel * 3.0));
-    s->lamp_sharpness = (float)(1.0 / (cells * 0.6 + 0.002));
 }
 
 /* -most..most, another for each stream. */

@@ -39,8 +39,6 @@ struct scene {
     float river_depth;     /* rivers run where the land is lower than this over the sea; 0: no rivers */
     float river_sharpness; /* 1 / half width of a channel at the sea, in noise */
     float river_narrowing; /* how much that grows with the height */
-    float lamp_sharpness;  /* the same of the lines of lamps between towns */
-    float lamp_streets;    /* streets on a planet radius */
     float cloud_line;      /* noise above it is cloud */
     float cloud_scale;     /* cells on a radius, across and along the axis */
     float cloud_scale_y;

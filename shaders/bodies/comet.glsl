@@ -1,7 +1,7 @@
 /* comet.glsl -- a small rock in a coma, with a broad bent tail of dust and a thin straight one of ions, both away from the
  * light. Steps 0..2 rock (lit), 3 ions, 4..6 dust, 7 heart of the coma. */
 
-#define COMET_ROCK 0.19f
+#define COMET_ROCK 0.125f
 #define COMET_LOOP 4u /* the tails' noise repeats after so many cells, and moves so far in one turn */
 
 /* Noise that repeats along x after COMET_LOOP cells, 0..1. */
@@ -24,8 +24,10 @@ fn_word draw_comet(scene S, real px, real py)
 {
     real x = frame_at(S, px);
     real y = frame_at(S, py) * -1.0f;
+    real edge = max(max(x, -x), max(y, -y));
     /* The head stands toward the light, so that the tails have room. */
-    real away = all_real(S.light_reach) * -0.70f;
+    real away = min(all_real(S.light_reach), all_real(0.68f));
+    away = -away;
     x = x + away * S.light_flat_x;
     y = y + away * S.light_flat_y;
     real t = dot2(x, y, all_real(-S.light_flat_x), all_real(-S.light_flat_y));
@@ -34,15 +36,16 @@ fn_word draw_comet(scene S, real px, real py)
     word code = all_word(0u);
 
     /* Dust: it bends to one side, and spreads. */
-    real reach = min(all_real(S.light_reach), all_real(0.8f)) * (all_real(S.vary_a * 0.35f) + 1.62f);
+    real reach = all_real(S.vary_a * 0.42f) + 1.80f;
+    reach = min(all_real(S.light_reach), all_real(0.72f)) * reach;
     real far = t * reciprocal(reach);
     real side = all_real(S.vary_b) - 0.5f;
     side = choose(side < 0.0f, all_real(-1.0f), all_real(1.0f));
-    real bend = (all_real(S.vary_c * 0.18f) + 0.14f) * side;
+    real bend = (all_real(S.vary_c * 0.16f) + 0.11f) * side;
     real middle = bend * t;
     middle = middle * t;
-    real wide = all_real(S.vary_d * 0.12f) + 0.20f;
-    wide = wide * t + 0.16f;
+    real wide = all_real(S.vary_d * 0.12f) + 0.26f;
+    wide = wide * t + 0.15f;
     real f = all_real(S.scale) * 0.5f;
     real across = (s - middle) * reciprocal(wide);
     real sx = t * 1.7f - moved;
@@ -50,11 +53,13 @@ fn_word draw_comet(scene S, real px, real py)
     sy = sy * 3.0f + 40.0f;
     real streak = comet_flow(sx, sy, S.seed_ground) - 0.5f;
     real aside = across * across;
-    real torn = min(t * 2.6f, all_real(1.0f)) * 2.3f;
-    real v = 4.2f - aside * 2.3f;
-    v = v - far * 2.7f;
+    real torn = min(t * 1.6f, all_real(1.0f)) * 1.7f;
+    real v = 4.1f - aside * 2.6f;
+    v = v - far * 2.5f;
     real end = far * far;
-    v = v - end * 2.1f;
+    v = v - end * 1.7f;
+    real over = max(edge - 0.52f, all_real(0.0f)) * 5.0f;
+    v = v - over; /* within the frame */
     v = v + streak * torn;
     v = choose(t <= 0.0f, all_real(-1.0f), v); /* from the viewer there is no side, t is 0, and no tail is seen */
     v = choose(far > 1.0f, all_real(-1.0f), v);
@@ -71,7 +76,8 @@ fn_word draw_comet(scene S, real px, real py)
     thin = max(thin, all_real(S.two_over_side * 0.8f));
     along = t * 4.0f - moved;
     real knots = comet_flow(along, all_real(3.5f), S.seed_cap);
-    real extent = reach * (knots * 0.35f + 1.0f);
+    real extent = knots * 0.25f + 1.05f;
+    extent = reach * extent;
     flag ion = both(both(ion_s < thin, t > 0.0f), t < extent);
     code = choose(both(ion, code < (CODE_PLANET | CODE_SHINE | 5u)), all_word(CODE_PLANET | CODE_SHINE | 3u), code);
 
@@ -82,12 +88,16 @@ fn_word draw_comet(scene S, real px, real py)
     real pulled = t * 0.45f;
     real cx = e * inverse_sqrt(e);
     cx = cx - max(pulled, all_real(0.0f));
-    real coma = all_real(S.vary_e * 0.05f) + 0.19f;
-    real middle_coma = coma * 0.86f;
+    real coma = all_real(S.vary_e * 0.05f) + 0.21f;
+    real middle_coma = coma * 0.84f;
+    real heart = coma * 0.56f;
     flag dim = both(cx < coma, code < (CODE_PLANET | CODE_SHINE | 5u));
     code = choose(dim, all_word(CODE_PLANET | CODE_SHINE | 5u), code);
     flag bright = both(cx < middle_coma, code < (CODE_PLANET | CODE_SHINE | 6u));
     code = choose(bright, all_word(CODE_PLANET | CODE_SHINE | 6u), code);
+
+    flag hot = both(cx < heart, code < (CODE_PLANET | CODE_SHINE | 7u));
+    code = choose(hot, all_word(CODE_PLANET | CODE_SHINE | 7u), code);
 
     word rock = boulder_code(S, x * (1.0f / COMET_ROCK), y * (1.0f / COMET_ROCK), px, py);
     return choose(rock > 0u, rock, code);

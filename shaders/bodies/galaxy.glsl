@@ -17,6 +17,11 @@ fn_real galaxy_knot(scene S, real u, real w)
     oy = oy - (y - cy);
     real size = crater_offset(h >> 20) - 0.6f;
     size = size * 0.28f;
+    /* Two pixels wide and more, or none: a lone one is noise. */
+    real pixel = all_real(S.two_over_side) * S.inverse_radius;
+    pixel = pixel * GALAXY_CELLS;
+    real least = pixel * pixel * 0.9f;
+    size = choose(size > least, size, all_real(-1.0f));
     return size - dot2(ox, oy, ox, oy);
 }
 
@@ -40,7 +45,7 @@ fn_word draw_galaxy(scene S, real px, real py)
     nx = nx * 2.1f + 4.7f;
     ny = ny * 2.1f + 4.7f;
     real fine = unit_noise(nx, ny, all_real(S.ground_z), S.seed_ground) - 0.5f;
-    cloud = cloud * 0.42f + fine * 0.20f;
+    cloud = cloud * 0.40f + fine * 0.10f;
 
     real arms = floor(all_real(S.vary_a * 3.0f)) + 2.0f;
     real wind = all_real(S.vary_b * 0.20f) + 0.22f;
@@ -58,7 +63,7 @@ fn_word draw_galaxy(scene S, real px, real py)
     real v = 2.75f - rim * 2.6f;
     real strength = all_real(S.vary_d * 0.5f) + 1.15f;
     v = v + crest * strength;
-    v = v + cloud * 3.4f;
+    v = v + cloud * 2.4f;
     v = choose(rim > 1.0f, all_real(-1.0f), v);
     real shown = held(v, 0.0f, 3.0f);
     word step = to_word(floor(shown)) + 1u;
