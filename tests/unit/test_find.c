@@ -247,9 +247,8 @@ static void a_search_goes_on_without_gap_or_repeat(void **state)
         size_t i;
         json_array_foreach(json_object_get(part, "found"), i, one)
         {
-            if (seen < 24)
-                assert_true(json_equal(one, json_array_get(json_object_get(whole, "found"), (size_t)seen)));
-            seen++;
+            const json_t *same = json_array_get(json_object_get(whole, "found"), (size_t)seen++);
+            assert_true(!same || json_equal(one, same)); /* the last part goes on beyond the 24 */
         }
         assert_int_equal(number(part, "next"), from + number(part, "tried"));
         from = number(part, "next");
