@@ -13,11 +13,11 @@
 
 #include "shaders_embedded.h"
 
-/* What every kernel is made of, in the order of renderer/cpu/kernels.inc. */
 static const char *const shared_parts[] = {
-    shader_prelude, shader_codes,  shader_scene,   shader_math,  shader_noise,  shader_curves,
-    shader_sphere,  shader_light,  shader_clouds,  shader_caps,  shader_rings,  shader_orbits,
-    shader_craters, shader_planet, shader_terrain, shader_spots, shader_boulder};
+#define PART(name) shader_##name,
+#include "renderer/shader_parts.def"
+#undef PART
+};
 
 static const char *const body_parts[BODY_COUNT] = {
 #define BODY(id, word, ...) shader_##word,
