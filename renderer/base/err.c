@@ -1,10 +1,11 @@
 /* err.c -- the causes of failure as words and as identifiers, both made from err.def.
  * The identifiers are part of the HTTP contract ("urn:planetd:problem:param-range"), so they are derived from
- * the enum's names and never written by hand. Threads: any; the table is made once. */
+ * the enum's names and never written by hand. Threads: any; the table is made before main(). */
 #include "renderer/base/err.h"
 
-#include <pthread.h>
 #include <stddef.h>
+
+#include "renderer/base/attr.h"
 
 #define NAME_BYTES 24
 
@@ -25,9 +26,8 @@ static const char *const upper[ERR_COUNT] = {
 #undef ERR
 
 static char names[ERR_COUNT][NAME_BYTES];
-static pthread_once_t names_once = PTHREAD_ONCE_INIT;
 
-static void names_make(void)
+AT_START static void names_make(void)
 {
     for (size_t e = 0; e < ERR_COUNT; e++) {
         const char *from = upper[e];
@@ -45,6 +45,5 @@ const char *err_words(enum err err)
 
 const char *err_name(enum err err)
 {
-    pthread_once(&names_once, names_make);
     return (unsigned)err < ERR_COUNT ? names[err] : "unknown";
 }
