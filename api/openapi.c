@@ -359,10 +359,10 @@ static json_t *file_parameters(const struct file_doc *doc)
 {
     json_t *out = json_pack("[{s:s}]", "$ref", "#/components/parameters/If-None-Match");
     if (doc->parameter)
-        json_array_append_new(out,
-                              json_pack("{s:s, s:s, s:b, s:s, s:{s:s}, s:{s:{s:s}}}", "name", doc->parameter,
-                                        "in", "path", "required", 1, "description", "The file's name.",
-                                        "schema", "type", "string", "examples", "one", "value", doc->example));
+        json_array_append_new(out, json_pack("{s:s, s:s, s:b, s:s, s:{s:s}, s:{s:{s:s}}}", "name",
+                                             doc->parameter, "in", "path", "required", 1, "description",
+                                             "The file's name.", "schema", "type", "string", "examples",
+                                             "one", "value", doc->example));
     return out;
 }
 
