@@ -38,7 +38,7 @@ static const struct page_file files[] = {
 struct made {
     char etag[PAGE_TAG_BYTES], gzip_etag[PAGE_TAG_BYTES];
     size_t gzip_len; /* 0: gzip makes it no shorter */
-    uint8_t gzip[];
+    uint8_t gzip[];  /* has room for the whole file; what is not written takes no memory */
 };
 
 int page_count(void)
@@ -74,8 +74,7 @@ static struct made *make(const uint8_t *bytes, size_t len)
     snprintf(made->gzip_etag, PAGE_TAG_BYTES, "\"%016" PRIx64 "%016" PRIx64 "g\"", high, low);
     made->gzip_len = len ? libdeflate_gzip_compress(compressor, bytes, len, made->gzip, len - 1) : 0;
     libdeflate_free_compressor(compressor);
-    struct made *shorter = realloc(made, sizeof(*made) + made->gzip_len);
-    return shorter ? shorter : made;
+    return made;
 }
 
 /* Of files[i]; NULL without memory. */

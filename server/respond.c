@@ -14,6 +14,7 @@
 #include "api/problem.h"
 #include "renderer/renderer.h"
 #include "server/http_replies.h"
+#include "server/page.h"
 
 #define CACHE_DAY      "public, max-age=86400, stale-while-revalidate=604800"
 #define CACHE_FOR_EVER "public, max-age=31536000, immutable"

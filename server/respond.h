@@ -3,7 +3,6 @@
 
 #include "api/request.h"
 #include "server/http.h"
-#include "server/page.h"
 
 /* The request's id, as the client gets it in X-Request-Id and the log has it: the client's own, or
  * boot-loop-number in hex, where boot is random for each start. */
@@ -42,6 +41,7 @@ void respond_entry(struct http_exchange *x, struct entry *entry, enum pipeline_s
 /* 304 for a result with this tag. Takes *entry, the result, or NULL when it would have to be drawn. */
 void respond_not_modified(struct http_exchange *x, const char *etag, struct entry *entry);
 
+struct page_copy;
 /* A file of the page, or 304 when If-None-Match has its tag. It may be kept, but not used without asking
  * again: its address names no revision. `vary` names the headers that chose it. */
 void respond_page(struct http_exchange *x, const char *type, const char *vary, const struct page_copy *copy);
