@@ -83,6 +83,22 @@ $(BUILD)/gen/body_kernels.h: $(filter shaders/bodies/%,$(SHADERS))
 	@mkdir -p $(@D)
 	for f in $^; do echo "#include \"$$f\""; done > $@
 
+# The daemon serves these as they are. A new file in server/viewer/ needs no line here; one that is built is named in
+# VIEWER_EXTRA. The list of names is there so that a file that goes is noticed too.
+VIEWER_EXTRA ?=
+PAGE_FILES := $(sort $(wildcard server/viewer/*)) $(SHADERS) $(VIEWER_EXTRA)
+
+$(BUILD)/gen/page_files.def: server/embed_viewer.sh $(BUILD)/gen/page_names $(PAGE_FILES)
+	@mkdir -p $(@D)
+	sh server/embed_viewer.sh $(PAGE_FILES) > $@
+
+# The compiler does not tell what the assembler takes in.
+$(BUILD)/obj/server/page.o $(BUILD)/tidy/server/page: $(BUILD)/gen/page_files.def
+
+$(BUILD)/gen/page_names: FORCE
+	@mkdir -p $(@D)
+	@echo '$(PAGE_FILES)' | cmp -s - $@ || echo '$(PAGE_FILES)' > $@
+
 # ---- The daemon ----------------------------------------------------------------------------------------------------
 
 ALL_SRC := $(wildcard renderer/*.c renderer/*/*.c api/*.c server/*.c)
@@ -201,7 +217,7 @@ $(NEON)/obj/%.o: %.c $(BUILD)/flags | $(GENERATED)
 
 C_FILES = $(ALL_SRC) $(wildcard api/client/*.c tests/*/*.c)
 H_FILES = $(wildcard renderer/*.h renderer/*/*.h api/*.h api/client/*.h server/*.h tests/*/*.h)
-SH_FILES = $(wildcard .ci/run deploy/*.sh shaders/*.sh tests/*.sh tests/*/*.sh)
+SH_FILES = $(wildcard .ci/run deploy/*.sh server/*.sh shaders/*.sh tests/*.sh tests/*/*.sh)
 # One build of the kernels is enough for the analysers: the source is the same.
 TIDY_SRC = $(filter-out renderer/cpu/kernels_avx2.c renderer/cpu/kernels_avx512.c,$(call \
            without_kernels_of_others,$(ARCH),$(C_FILES)))

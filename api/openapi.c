@@ -49,6 +49,8 @@ static const char *const negotiated_headers[] = {"ETag", "Cache-Control", "Conte
                                                  "Vary", "Server-Timing", "X-Request-Id",        NULL};
 static const char *const unchanged_headers[] = {"ETag", "Cache-Control", "X-Request-Id", NULL};
 static const char *const batch_headers[] = {"Cache-Control", "Vary", "X-Request-Id", NULL};
+static const char *const index_headers[] = {"Cache-Control", "Vary", "X-Request-Id", NULL};
+static const char *const file_headers[] = {"ETag", "Cache-Control", "Vary", "X-Request-Id", NULL};
 static const char *const document_headers[] = {"Cache-Control", "X-Request-Id", NULL};
 
 /* An address of pictures. In paths, names and examples %s stands for each format in turn. */
@@ -131,12 +133,47 @@ static const struct document_doc {
     const char *path, *name, *summary, *schema;
     bool maybe_not; /* 503 with the same document */
 } documents[] = {
-    {"/", "index", "A few lines of help", NULL, false},
     {"/healthz", "health", "Whether the process answers", NULL, false},
     {"/readyz", "ready", "Whether it can draw, and with what", "Readiness", true},
     {"/types", "types", "Bodies and parameters", "Types", false},
     {"/version", "version", "Version, revision and libraries", "Version", false},
     {"/openapi.json", "openapi", "This document", "", false},
+};
+
+#define PLAIN          "text/plain; charset=utf-8"
+#define FILE_TYPES_MAX 9
+
+/* What the web page is made of. `example` is of the parameter, the path's only one. */
+static const struct file_doc {
+    const char *path, *name, *summary, *parameter, *example;
+    const char *mimes[FILE_TYPES_MAX + 1];
+} files[] = {
+    {"/",
+     "index",
+     "A page to play with planets, for browsers, which name text/html in Accept; else a few lines of help",
+     NULL,
+     NULL,
+     {PLAIN, "text/html; charset=utf-8"}},
+    {"/viewer/{file}",
+     "viewer",
+     "A file of the page",
+     "file",
+     "index.html",
+     {"text/html; charset=utf-8", "text/css; charset=utf-8", "text/javascript; charset=utf-8",
+      "application/wasm", "application/json", "application/manifest+json", "image/svg+xml", "image/png",
+      "image/vnd.microsoft.icon"}},
+    {"/shaders/{part}",
+     "shader",
+     "A part that the kernels of all bodies have, as C and GLSL have it",
+     "part",
+     "noise.glsl",
+     {PLAIN}},
+    {"/shaders/bodies/{body}",
+     "body_shader",
+     "The kernel of a body, as C and GLSL have it",
+     "body",
+     "gas.glsl",
+     {PLAIN}},
 };
 
 static const struct post_doc {
@@ -294,7 +331,7 @@ static json_t *post_operation(void)
 
 static json_t *document_operation(const char *method, const struct document_doc *doc)
 {
-    const char *mime = doc->schema ? "application/json" : "text/plain; charset=utf-8";
+    const char *mime = doc->schema ? "application/json" : PLAIN;
     bool get = !strcmp(method, "get");
     json_t *responses = json_object();
     json_object_set_new(responses, "200",
@@ -307,6 +344,46 @@ static json_t *document_operation(const char *method, const struct document_doc 
     json_t *out = operation(method, doc->name, doc->summary, "service", responses);
     json_object_set_new(out, "security", json_array());
     json_object_set_new(out, "x-examples", json_pack("[s]", doc->path));
+    return out;
+}
+
+static json_t *file_content(const struct file_doc *doc)
+{
+    json_t *out = json_object();
+    for (int i = 0; doc->mimes[i]; i++)
+        json_object_set_new(out, doc->mimes[i], json_pack("{s:{s:s}}", "schema", "type", "string"));
+    return out;
+}
+
+static json_t *file_parameters(const struct file_doc *doc)
+{
+    json_t *out = json_pack("[{s:s}]", "$ref", "#/components/parameters/If-None-Match");
+    if (doc->parameter)
+        json_array_append_new(out, json_pack("{s:s, s:s, s:b, s:s, s:{s:s}, s:{s:{s:s}}}", "name",
+                                             doc->parameter, "in", "path", "required", 1, "description",
+                                             "The file's name.", "schema", "type", "string", "examples",
+                                             "one", "value", doc->example));
+    return out;
+}
+
+static json_t *file_operation(const char *method, const struct file_doc *doc)
+{
+    bool get = !strcmp(method, "get");
+    int before = (int)strcspn(doc->path, "{");
+    json_t *responses = json_object();
+    json_object_set_new(responses, "200",
+                        response(doc->summary, doc->parameter ? file_headers : index_headers,
+                                 get ? file_content(doc) : NULL));
+    json_object_set_new(
+        responses, "304",
+        response("The client has it already: a tag of If-None-Match is the file's", unchanged_headers, NULL));
+    openapi_answers_add_problems(responses, OPENAPI_ANY | (doc->parameter ? OPENAPI_NAMED : 0));
+    json_t *out = operation(method, doc->name, doc->summary, "service", responses);
+    json_object_set_new(out, "parameters", file_parameters(doc));
+    json_object_set_new(out, "security", json_array());
+    json_object_set_new(
+        out, "x-examples",
+        json_pack("[o]", json_sprintf("%.*s%s", before, doc->path, doc->example ? doc->example : "")));
     return out;
 }
 
@@ -391,6 +468,10 @@ static json_t *paths_json(void)
         for (int f = 0; f < (pictures[i].each_format ? FORMAT_COUNT : 1); f++)
             if (!pictures[i].each_format || (!encoders[f].address && !encoders[f].lacks))
                 add_picture(out, &pictures[i], pictures[i].each_format ? &encoders[f] : pictures[i].format);
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
+        json_object_set_new(out, files[i].path,
+                            json_pack("{s:o, s:o}", "get", file_operation("get", &files[i]), "head",
+                                      file_operation("head", &files[i])));
     for (size_t i = 0; i < ARRAY_LEN(documents); i++)
         json_object_set_new(out, documents[i].path,
                             json_pack("{s:o, s:o}", "get", document_operation("get", &documents[i]), "head",

@@ -16,12 +16,14 @@ static const struct header_doc {
 } headers[] = {
     {"ETag", "string", "Strong tag of the file; equal tags, equal bytes.", true},
     {"Cache-Control", "string",
-     "Pictures: a day and `stale-while-revalidate`, or with `rev` a year and `immutable`. Errors and probes: "
-     "`no-store`.",
+     "Pictures: a day and `stale-while-revalidate`, or with `rev` a year and `immutable`. The page and its "
+     "files: `no-cache`. Errors and probes: `no-store`.",
      true},
     {"Content-Disposition", "string", "`inline`, with a telling file name.", true},
     {"X-Cache", "string", "Where the file came from.", true},
-    {"Vary", "string", "`Accept`, where nothing but that header chose the format.", false},
+    {"Vary", "string",
+     "`Accept`, where nothing but that header chose the format; `Accept-Encoding`, where gzip is offered.",
+     false},
     {"Server-Timing", "string", "Milliseconds in cache, queue, render and encode, where they were spent.",
      false},
     {"X-Request-Id", "string", "Names the request in the log; the client's own, when that was well-formed.",
@@ -95,7 +97,8 @@ static unsigned scope_of(enum err err)
         return OPENAPI_FILE;
     case ERR_NOT_ACCEPTABLE:
         return OPENAPI_NEGOTIATES;
-    case ERR_NOT_FOUND: /* of what is not in this document */
+    case ERR_NOT_FOUND: /* or of what is not in this document */
+        return OPENAPI_NAMED | OPENAPI_ELSEWHERE;
     case ERR_METHOD:
         return OPENAPI_ELSEWHERE;
     case ERR_NONE:

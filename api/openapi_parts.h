@@ -12,6 +12,7 @@ enum openapi_scope {
     OPENAPI_BODY = 4,       /* takes a body */
     OPENAPI_NEGOTIATES = 8, /* Accept may choose the format */
     OPENAPI_FILE = 32,      /* takes a picture */
+    OPENAPI_NAMED = 64,     /* gives what the path names, if it is there */
     OPENAPI_ELSEWHERE = 16  /* no operation: another address or method */
 };
 

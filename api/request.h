@@ -113,6 +113,13 @@ bool request_has(const struct request *r, const char *name);
  * no header = PNG. ERR_NOT_ACCEPTABLE. */
 MUST_USE enum err request_accept(const char *accept, enum format *ret_format);
 
+/* Whether an Accept header names text/html, as browsers do and programs with their wildcards do not, and
+ * likes it at least as well as plain text. NULL = no header. */
+bool request_accepts_html(const char *accept);
+
+/* Whether an Accept-Encoding header (NULL = none) allows gzip, and likes it at least as well as no coding. */
+bool request_accepts_gzip(const char *accept_encoding);
+
 /* The grid of a finished request for a sheet or an atlas. */
 struct sheet_layout request_sheet_layout(const struct request *r);
 

@@ -1,9 +1,9 @@
-/* request_accept.c -- chooses a format by an Accept header (RFC 9110, section 12.5.1).
- * The most specific range that fits a format gives its quality. PNG is taken unless GIF has the higher
- * quality, or the same quality from a more specific range: image/gif alone, or beside a wildcard of the same
- * quality, means GIF; wildcards alone mean PNG. Another format is taken where neither of these is allowed
- * and it is named (enum encoder_choice). Members that are no media range are passed over, as are
- * parameters other than q, since neither format has any. Threads: any, all pure. */
+/* request_accept.c -- chooses a format by an Accept header, and a coding by Accept-Encoding (RFC 9110,
+ * sections 12.5.1 and 12.5.3). The most specific range that fits a format gives its quality. PNG is taken
+ * unless GIF has the higher quality, or the same quality from a more specific range: image/gif alone, or
+ * beside a wildcard of the same quality, means GIF; wildcards alone mean PNG. Another format is taken where
+ * neither of these is allowed and it is named (enum encoder_choice). Members that are no media range are
+ * passed over, as are parameters other than q, since neither format has any. Threads: any, all pure. */
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
@@ -189,4 +189,31 @@ enum err batch_accept(const char *accept, enum batch_container *ret_container)
                        (parts->quality_milli == zip->quality_milli && parts->specific > zip->specific);
     *ret_container = parts_liked ? BATCH_MULTIPART : BATCH_ZIP;
     return ERR_NONE;
+}
+
+bool request_accepts_html(const char *accept)
+{
+    static const char *const mimes[] = {"text/html", "text/plain"};
+    struct liking likings[ARRAY_LEN(mimes)];
+    weigh(accept ? accept : "", mimes, ARRAY_LEN(mimes), likings);
+    const struct liking *html = &likings[0], *plain = &likings[1];
+    return html->specific == 2 && html->quality_milli > 0 && html->quality_milli >= plain->quality_milli;
+}
+
+bool request_accepts_gzip(const char *accept_encoding)
+{
+    int gzip = -1, identity = -1, any = -1; /* qualities; -1: not named */
+    for (const char *s = accept_encoding ? accept_encoding : ""; *s; s = next_member(s)) {
+        const char *coding = skip_blanks(s), *end = skip_token(coding);
+        size_t len = (size_t)(end - coding);
+        int quality = read_params(end);
+        int *named = same(coding, len, "gzip") || same(coding, len, "x-gzip") ? &gzip
+                     : same(coding, len, "identity")                          ? &identity
+                     : same(coding, len, "*")                                 ? &any
+                                                                              : NULL;
+        if (named && quality > *named)
+            *named = quality;
+    }
+    int liked = gzip >= 0 ? gzip : any;
+    return liked > 0 && liked >= identity;
 }

@@ -1,4 +1,4 @@
-/* handle_meta.c -- what is not a picture: /, /healthz, /readyz, /types, /version.
+/* handle_meta.c -- what is not a picture: the help of /, /healthz, /readyz, /types, /version.
  *
  * Probes must answer when everything else is saturated, so they read snapshots and never queue behind a
  * render. Threads: that of the exchange. */
@@ -17,7 +17,7 @@
 
 #define QUEUE_SPARE_PART 16 /* a queue with less than one part in this many free is full */
 
-static const char index_text[] =
+static const char help_text[] =
     "planetd draws procedural planets. The same URL gives the same bytes, always.\n"
     "\n"
     "  curl 'localhost:8080/planet?type=gas&seed=3' -o gas.png\n"
@@ -35,10 +35,12 @@ static const char index_text[] =
     "/readyz   can it draw, and with what\n"
     "/healthz  does the process answer\n";
 
-enum http_verdict handle_index(struct http_exchange *x, struct service *s)
+enum http_verdict handle_help(struct http_exchange *x, struct service *s)
 {
     (void)s;
-    respond_text(x, 200, PLAIN, "public, max-age=3600", index_text);
+    /* A cache that heeds no Vary must not give it to browsers. */
+    respond_text(x, 200, PLAIN, "no-cache", help_text);
+    respond_vary(x, "Accept");
     return HTTP_ANSWERED;
 }
 

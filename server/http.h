@@ -43,6 +43,7 @@ struct http_request {
     const char *query; /* behind '?'; NULL when there is no '?' */
     size_t query_len;
     const char *accept; /* NULL: no such header; so below. Several lines of one name are joined with commas */
+    const char *accept_encoding;
     const char *if_none_match;
     const char *content_type;
     const char *forwarded, *x_forwarded_for; /* joined, like Accept */

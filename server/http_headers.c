@@ -103,6 +103,8 @@ void http_header_take(struct exchange *e, const char *name, size_t name_len, con
     case 15:
         if (same(name, name_len, "X-Forwarded-For"))
             line_add_last(&in->x_forwarded_for, e->x_forwarded_for, value);
+        else if (same(name, name_len, "Accept-Encoding"))
+            e->encoding_full = e->encoding_full || !line_add(&in->accept_encoding, e->accept_encoding, value);
         break;
     case 17:
         if (same(name, name_len, "Transfer-Encoding")) {

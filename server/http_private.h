@@ -80,12 +80,13 @@ struct exchange {
     bool host_seen, body_announced, expects, chunked;
     bool malformed; /* header fields that contradict each other: the connection can't go on */
     bool length_seen;
-    uint64_t length;              /* Content-Length */
-    bool accept_full, match_lost; /* further lines did not fit */
-    bool id_lost, trace_lost;     /* sent twice, or with a NUL */
+    uint64_t length;                             /* Content-Length */
+    bool accept_full, encoding_full, match_lost; /* further lines did not fit */
+    bool id_lost, trace_lost;                    /* sent twice, or with a NUL */
     /* From here on nothing is cleared for a new request. */
     char target[HTTP_URL_MAX_BYTES + 1];
     char accept[HTTP_LINES_BYTES], match[HTTP_LINES_BYTES]; /* lines of one name, joined; rarely used */
+    char accept_encoding[HTTP_LINES_BYTES];
     char forwarded[HTTP_LINES_BYTES], x_forwarded_for[HTTP_LINES_BYTES];
     char room[HTTP_URL_MAX_BYTES + 1]; /* x.room */
 };

@@ -14,6 +14,7 @@
 #include "api/problem.h"
 #include "renderer/renderer.h"
 #include "server/http_replies.h"
+#include "server/page.h"
 
 #define CACHE_DAY      "public, max-age=86400, stale-while-revalidate=604800"
 #define CACHE_FOR_EVER "public, max-age=31536000, immutable"
@@ -94,6 +95,11 @@ void respond_text(struct http_exchange *x, int status, const char *type, const c
     header(&x->out, "Cache-Control", cache);
     x->out.body = text;
     x->out.body_len = strlen(text);
+}
+
+void respond_vary(struct http_exchange *x, const char *names)
+{
+    header(&x->out, "Vary", names);
 }
 
 void respond_blob(struct http_exchange *x, int status, const char *type, const char *cache,
@@ -229,6 +235,36 @@ void respond_not_modified(struct http_exchange *x, const char *etag, struct entr
     out->no_length = !entry; /* 304 must give the length of the 200, or none */
     out->body = entry ? (const void *)entry->body.data : "";
     out->body_len = entry ? entry->body.len : 0;
+}
+
+/* What a browser may do with the page: nothing that is not served here. */
+static void guard(struct http_response *out)
+{
+    header(out, "Content-Security-Policy",
+           "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; "
+           "img-src 'self' blob: data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+           "frame-ancestors 'none'");
+    header(out, "Referrer-Policy", "no-referrer");
+    header(out, "Cross-Origin-Opener-Policy", "same-origin");
+}
+
+void respond_page(struct http_exchange *x, const char *type, const char *vary, const struct page_copy *copy)
+{
+    struct http_response *out = &x->out;
+    const char *known = x->in.if_none_match;
+    bool unchanged = known && respond_etag_matches(known, copy->etag);
+    begin(x, unchanged ? 304 : 200);
+    if (!unchanged) {
+        header(out, "Content-Type", type);
+        if (copy->gzip)
+            header(out, "Content-Encoding", "gzip");
+    }
+    header(out, "ETag", copy->etag);
+    header(out, "Cache-Control", "no-cache");
+    header(out, "Vary", vary);
+    guard(out);
+    out->body = copy->bytes; /* also of a 304, which gives the length of the 200 */
+    out->body_len = copy->len;
 }
 
 void respond_options(struct http_exchange *x, const char *allow)

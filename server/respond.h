@@ -14,6 +14,9 @@ const char *respond_source_word(enum pipeline_source source);
 /* An answer from static memory. `type` is the Content-Type, `cache` the Cache-Control. */
 void respond_text(struct http_exchange *x, int status, const char *type, const char *cache, const char *text);
 
+/* Adds Vary. `names` is static. */
+void respond_vary(struct http_exchange *x, const char *names);
+
 /* Takes *bytes. */
 void respond_blob(struct http_exchange *x, int status, const char *type, const char *cache,
                   struct blob *bytes);
@@ -37,6 +40,11 @@ void respond_entry(struct http_exchange *x, struct entry *entry, enum pipeline_s
 
 /* 304 for a result with this tag. Takes *entry, the result, or NULL when it would have to be drawn. */
 void respond_not_modified(struct http_exchange *x, const char *etag, struct entry *entry);
+
+struct page_copy;
+/* A file of the page, or 304 when If-None-Match has its tag. It may be kept, but not used without asking
+ * again: its address names no revision. `vary` names the headers that chose it. */
+void respond_page(struct http_exchange *x, const char *type, const char *vary, const struct page_copy *copy);
 
 /* 204 with Allow and what a CORS preflight asks for. */
 void respond_options(struct http_exchange *x, const char *allow);

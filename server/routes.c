@@ -1,4 +1,4 @@
-/* routes.c -- the table of paths. A table and a loop: ten rows need no tree. Threads: any. */
+/* routes.c -- the table of paths. A table and a loop: twenty rows need no tree. Threads: any. */
 #include "server/routes.h"
 
 #include <string.h>
@@ -21,6 +21,8 @@ static const struct route routes[] = {
     {"/palette.png", false, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
     {"/sheet.json", false, READ, handle_planet, READ_ALLOW, ROUTES_PUBLIC},
     {"/", false, READ, handle_index, READ_ALLOW, ROUTES_PUBLIC},
+    {"/viewer/", true, READ, handle_page, READ_ALLOW, ROUTES_PUBLIC},
+    {"/shaders/", true, READ, handle_page, READ_ALLOW, ROUTES_PUBLIC},
     {"/healthz", false, READ, handle_health, READ_ALLOW, BOTH | ROUTES_PROBE},
     {"/readyz", false, READ, handle_ready, READ_ALLOW, BOTH | ROUTES_PROBE},
     {"/types", false, READ, handle_types, READ_ALLOW, ROUTES_PUBLIC},

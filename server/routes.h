@@ -31,7 +31,9 @@ const char *ready_reason(const struct renderer_status *r, const struct pipeline_
 http_handler handle_planet;  /* /planet, /sheet.png, ..., handle_planet.c */
 http_handler handle_batch;   /* /batch, handle_batch.c */
 http_handler handle_recipe;  /* /recipe, handle_recipe.c */
-http_handler handle_index;   /* /, handle_meta.c, like all below */
+http_handler handle_index;   /* / for browsers, handle_page.c */
+http_handler handle_page;    /* /viewer/..., /shaders/... */
+http_handler handle_help;    /* / for all others, handle_meta.c, like all below */
 http_handler handle_health;  /* /healthz */
 http_handler handle_ready;   /* /readyz */
 http_handler handle_types;   /* /types */

@@ -1,4 +1,4 @@
-/* test_accept.c -- what an Accept header chooses. */
+/* test_accept.c -- what Accept and Accept-Encoding choose. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -131,6 +131,85 @@ static void nothing_is_chosen_when_both_are_excluded(void **state)
     }
 }
 
+static void html_is_for_those_who_name_it(void **state)
+{
+    (void)state;
+    static const char *const yes[] = {
+        "text/html",
+        "TEXT/HTML;q=0.1",
+        "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+        "text/html, text/plain",
+        "text/html, text/plain;q=0.9",
+        "text/html;level=1",
+        "*/*;q=0.1, text/html;q=0.2",
+    };
+    static const char *const no[] = {
+        NULL,
+        "",
+        "*/*",
+        "text/*",
+        "text/plain",
+        "text/html;q=0",
+        "text/html;q=",
+        "text/htmlx",
+        "text",
+        "image/png",
+        "text/html;q=0.5, text/*",
+        "text/plain, text/html;q=0.5",
+    };
+    for (size_t k = 0; k < ARRAY_LEN(yes); k++)
+        if (!request_accepts_html(yes[k]))
+            fail_msg("not html: %s", yes[k]);
+    for (size_t k = 0; k < ARRAY_LEN(no); k++)
+        if (request_accepts_html(no[k]))
+            fail_msg("html: %s", no[k] ? no[k] : "no header");
+}
+
+static void gzip_is_for_those_who_allow_it(void **state)
+{
+    (void)state;
+    static const char *const yes[] = {
+        "gzip",
+        "GZip",
+        "x-gzip",
+        "gzip, deflate, br, zstd",
+        "br;q=1.0, gzip;q=0.8, *;q=0.1",
+        "*",
+        "*;q=0.1",
+        "identity, gzip",
+        "identity;q=0.5, gzip;q=0.5",
+        "gzip;q=0.001",
+        "gzip;q=0, gzip",
+        ", ,gzip,",
+        "identity;q=0, *",
+        "br;x=\",gzip;q=0\", gzip",
+    };
+    static const char *const no[] = {
+        NULL,
+        "",
+        " ",
+        "identity",
+        "br",
+        "gzipp",
+        "gzi",
+        "gzip;q=0",
+        "gzip;q=0.000, *",
+        "*;q=0",
+        "gzip;q=2",
+        "gzip;q=x",
+        "gzip x",
+        "identity, gzip;q=0.9",
+        "br;x=\"gzip, gzip",
+        "gzip;q=0, *;q=1",
+    };
+    for (size_t k = 0; k < ARRAY_LEN(yes); k++)
+        if (!request_accepts_gzip(yes[k]))
+            fail_msg("no gzip: %s", yes[k]);
+    for (size_t k = 0; k < ARRAY_LEN(no); k++)
+        if (request_accepts_gzip(no[k]))
+            fail_msg("gzip: %s", no[k] ? no[k] : "no header");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +217,8 @@ int main(void)
         cmocka_unit_test(gif_is_chosen_when_liked_better_or_named_more_closely),
         cmocka_unit_test(apng_is_chosen_by_name_where_neither_png_nor_gif_is_allowed),
         cmocka_unit_test(nothing_is_chosen_when_both_are_excluded),
+        cmocka_unit_test(html_is_for_those_who_name_it),
+        cmocka_unit_test(gzip_is_for_those_who_allow_it),
     };
     return cmocka_run_group_tests_name("accept", tests, NULL, NULL);
 }

@@ -230,6 +230,9 @@ static void each_operation_has_the_statuses_that_it_can_answer(void **state)
         {"/planet/{type}/{seed}.gif", "head", "200 304 400 403 404 414 429 431 500 503", "406 413 415"},
         {"/healthz", "get", "200 400 414 431 503", "403 404 406 429 500"},
         {"/readyz", "get", "200 400 414 431 503", "403 404 406 429 500"},
+        {"/", "get", "200 304 400 414 431 503", "403 404 406 429 500"},
+        {"/viewer/{file}", "get", "200 304 400 404 414 431 503", "403 406 429 500"},
+        {"/shaders/bodies/{body}", "head", "200 304 400 404 414 431 503", "403 406 429 500"},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const json_t *responses =
