@@ -83,9 +83,30 @@ $(BUILD)/gen/body_kernels.h: $(filter shaders/bodies/%,$(SHADERS))
 	@mkdir -p $(@D)
 	for f in $^; do echo "#include \"$$f\""; done > $@
 
+# The page's engine: what the server does around the kernels, as WebAssembly. With Debian's clang, lld and wasi-libc
+# it is built; without them the page shows the server's pictures, and says so. Encoders have a stand-in there, and what
+# needs JSON is left out.
+WASM := $(BUILD)/wasm
+WASM_SRC := $(wildcard api/wasm/*.c) tests/golden/no_encoders.c renderer/encode/sheet_layout.c \
+            $(filter-out renderer/renderer.c renderer/self_test.c,$(wildcard renderer/*.c)) \
+            renderer/base/angle.c renderer/base/err.c renderer/base/blob.c \
+            $(addprefix api/,code.c contact.c fault.c find.c glyphs.c key.c params.c request.c request_accept.c \
+            request_finish.c text.c)
+WASM_CC := clang --target=wasm32-wasi
+WASM_FLAGS := -mexec-model=reactor -std=gnu11 -D_GNU_SOURCE= -DXXH_INLINE_ALL= -DNDEBUG -Os -ffp-contract=off \
+              -fno-math-errno -ffunction-sections -fdata-sections -I. -I$(BUILD)/gen
+WASM_THERE := $(if $(shell command -v wasm-ld),$(if $(shell command -v clang),$(wildcard \
+              /usr/include/wasm32-wasi/stdio.h)))
+
+# Compiled as one: it is small, and the linker then drops what is not called. xxHash alone of the system's headers.
+$(WASM)/planetd.wasm: $(WASM_SRC) $(wildcard api/*.h api/*.def renderer/*.h renderer/*.def renderer/*/*.h shaders/*.glsl)
+	@mkdir -p $(WASM)/include
+	cp $(wildcard /usr/include/xxhash.h /usr/include/xxh3.h) $(WASM)/include
+	$(WASM_CC) $(WASM_FLAGS) $(WARN) -idirafter $(WASM)/include $(WASM_SRC) -o $@ -Wl,--gc-sections,--strip-all
+
 # The daemon serves these as they are. A new file in server/viewer/ needs no line here; one that is built is named in
 # VIEWER_EXTRA. The list of names is there so that a file that goes is noticed too.
-VIEWER_EXTRA ?=
+VIEWER_EXTRA := $(if $(WASM_THERE),$(WASM)/planetd.wasm)
 PAGE_FILES := $(sort $(wildcard server/viewer/*)) $(SHADERS) $(VIEWER_EXTRA)
 
 $(BUILD)/gen/page_files.def: server/embed_viewer.sh $(BUILD)/gen/page_names $(PAGE_FILES)
@@ -216,7 +237,7 @@ $(NEON)/obj/%.o: %.c $(BUILD)/flags | $(GENERATED)
 # ---- Lint ----------------------------------------------------------------------------------------------------------
 
 C_FILES = $(ALL_SRC) $(wildcard api/client/*.c tests/*/*.c)
-H_FILES = $(wildcard renderer/*.h renderer/*/*.h api/*.h api/client/*.h server/*.h tests/*/*.h)
+H_FILES = $(wildcard renderer/*.h renderer/*/*.h api/*.h api/*/*.h server/*.h tests/*/*.h)
 SH_FILES = $(wildcard .ci/run deploy/*.sh server/*.sh shaders/*.sh tests/*.sh tests/*/*.sh)
 # One build of the kernels is enough for the analysers: the source is the same.
 TIDY_SRC = $(filter-out renderer/cpu/kernels_avx2.c renderer/cpu/kernels_avx512.c,$(call \

@@ -6,7 +6,8 @@
  * Text goes in and out through one buffer. One request at a time: the last that was asked. Threads: one, as a
  * page has.
  */
-#include <stdint.h>
+#include "api/wasm/engine.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,13 +25,10 @@
 #include "renderer/sky.h"
 #include "renderer/touch_up.h"
 
-#define EXPORT(name) __attribute__((export_name(#name)))
-
-#define TEXT_BYTES 32768 /* the longest query that the server takes, and the longest answer */
-#define WHOLE_LOOP 1000000
-
 static char text[TEXT_BYTES];
 static size_t text_len;
+
+#define WHOLE_LOOP 1000000 /* in the unit of a phase */
 
 static struct request request;
 static struct scene scene;
@@ -39,7 +37,7 @@ static int desc_frame;
 static struct scene_turn turn;
 static uint32_t *codes, *sky; /* of one frame; the sky is NULL where there is none */
 
-/* With colors=N: the indices of all frames and the colours that are left, made by engine_reduce(). */
+/* With colors=N: the indices of all frames and the colours that are left, made by engine_collect(). */
 static uint16_t *all_index;
 static struct palette *all_palette;
 static uint32_t *all_colors;
@@ -116,16 +114,12 @@ static size_t frame_pixels(void)
     return (size_t)request.planet.pixels * (size_t)request.planet.pixels;
 }
 
-/* The buffer through which text goes: TEXT_BYTES of them. */
-EXPORT(engine_text) char *engine_text(void)
+char *engine_text(void)
 {
     return text;
 }
 
-/* Takes the query (no '?') of `len` bytes in the buffer; the answer, lines of text, takes its place:
- * "problem", parameter, detail; or "ok", key, code, values as a query, names of what can change this picture,
- * colours of the ground. Returns its length. */
-EXPORT(engine_ask) size_t engine_ask(size_t len)
+size_t engine_ask(size_t len)
 {
     static struct request asked;
     struct request_fault fault = {0};
@@ -156,10 +150,7 @@ EXPORT(engine_ask) size_t engine_ask(size_t len)
     return text_len;
 }
 
-/* Writes the names of the files of shaders/ that the kernel of `body` is made of, a line each, in their
- * order; with the number of bodies, the kernel of the layers. The first line is the name of the function that
- * draws. */
-EXPORT(engine_program) size_t engine_program(int body)
+size_t engine_program(int body)
 {
     text_len = 0;
     add("draw_");
@@ -178,26 +169,22 @@ EXPORT(engine_program) size_t engine_program(int body)
     return text_len;
 }
 
-/* Which kernel draws the request: of a body, or, BODY_COUNT, that of the layers. */
-EXPORT(engine_kernel) int engine_kernel(void)
+int engine_kernel(void)
 {
     return scene_by_body(&scene) ? request.planet.body : BODY_COUNT;
 }
 
-/* The uniform block, the same for all frames of a request. */
-EXPORT(engine_scene) const struct scene *engine_scene(void)
+const struct scene *engine_scene(void)
 {
     return &scene;
 }
 
-EXPORT(engine_scene_bytes) size_t engine_scene_bytes(void)
+size_t engine_scene_bytes(void)
 {
     return sizeof scene;
 }
 
-/* Turns to frame `frame` of the request, moved on by `micro` millionths of a loop (0..1000000). The vectors
- * of shaders/turn.glsl, four of four floats. */
-EXPORT(engine_turn) const struct scene_turn *engine_turn(int frame, int micro)
+const struct scene_turn *engine_turn(int frame, int micro)
 {
     desc = request.planet;
     desc.phase_micro = (desc.phase_micro + micro) % WHOLE_LOOP;
@@ -208,8 +195,7 @@ EXPORT(engine_turn) const struct scene_turn *engine_turn(int frame, int micro)
     return &turn;
 }
 
-/* Where the codes of the frame go: pixels * pixels of them. NULL without memory. */
-EXPORT(engine_codes) uint32_t *engine_codes(void)
+uint32_t *engine_codes(void)
 {
     if (!codes)
         codes = malloc(frame_pixels() * sizeof *codes);
@@ -228,8 +214,7 @@ static enum err finish_codes(void)
     return ERR_NONE;
 }
 
-/* The codes of the frame become its pixels in place, R G B A bytes. False without memory. */
-EXPORT(engine_color) int engine_color(void)
+int engine_color(void)
 {
     size_t pixels = frame_pixels();
     struct palette *palette = NULL;
@@ -256,9 +241,7 @@ EXPORT(engine_color) int engine_color(void)
     return !err;
 }
 
-/* With colors=N the colours of one frame depend on all: give each frame's codes once, in order, then ask for
- * any with engine_color_of(). False without memory. */
-EXPORT(engine_collect) int engine_collect(void)
+int engine_collect(void)
 {
     size_t pixels = frame_pixels();
     enum err err = finish_codes();
@@ -279,8 +262,7 @@ EXPORT(engine_collect) int engine_collect(void)
     return !err;
 }
 
-/* Puts the pixels of a frame in the codes' place. False before all frames were collected. */
-EXPORT(engine_color_of) int engine_color_of(int frame)
+int engine_color_of(int frame)
 {
     size_t pixels = frame_pixels();
     if (!all_colors || !codes)
