@@ -149,13 +149,13 @@ $(BUILD)/flags: FORCE
 	@echo '$(CC) $(FLAGS) $(WARN) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(FLAGS) $(WARN) $(CFLAGS)' > $@
 
 packages: ## install the Debian packages that `make` and `make run` need
-	@sh deploy/install-packages.sh build run
+	@sh deploy/install-packages.sh build run page
 
 # The printed lines are for this machine, whatever address is listened on.
 RUN_AT = localhost:$(lastword $(subst :, ,$(RUN_LISTEN)))
 
 run: ## install what is missing, build, serve on port 8080
-	@sh deploy/install-packages.sh build run
+	@sh deploy/install-packages.sh build run page
 	@+$(MAKE) $(JOBS) all
 	@echo
 	@echo "Try these from another terminal (Ctrl-C here stops the daemon):"
@@ -201,7 +201,7 @@ $(BUILD)/tests/replay_%: $(addprefix $(BUILD)/obj/tests/fuzz/,fuzz_%.o replay.o)
 programs: all $(UNIT) $(HELPERS) $(REPLAY) $(TOOLS) ## build the daemon and all test programs, run nothing
 
 test: ## install what is missing, build and run every test (SANITIZE=address,undefined or thread: sanitized)
-	@sh deploy/install-packages.sh build run test
+	@sh deploy/install-packages.sh build run page test
 	@+$(MAKE) $(JOBS) programs $(if $(SANITIZE),,neon)
 	@BUILD=$(BUILD) SANITIZE=$(SANITIZE) sh tests/run.sh $(UNIT)
 
@@ -244,7 +244,7 @@ TIDY_SRC = $(filter-out renderer/cpu/kernels_avx2.c renderer/cpu/kernels_avx512.
            without_kernels_of_others,$(ARCH),$(C_FILES)))
 
 lint: ## check format, layers, and what clang-tidy, cppcheck and shellcheck find
-	@sh deploy/install-packages.sh build run lint
+	@sh deploy/install-packages.sh build run page lint
 	@+$(MAKE) $(JOBS) --keep-going lint-layers lint-format lint-cppcheck lint-sh lint-tidy
 
 lint-layers:
@@ -294,7 +294,7 @@ $(BUILD)/tests/bench_%: $(BUILD)/obj/tests/bench/bench_%.o $(BUILD)/libplanetd.a
 bench-programs: all $(BENCHES)
 
 bench: ## measure speed and size, beside nginx, libpng and gifsicle
-	@sh deploy/install-packages.sh build run bench
+	@sh deploy/install-packages.sh build run page bench
 	@+$(MAKE) $(JOBS) bench-programs
 	@BUILD=$(BUILD) sh tests/bench/run.sh
 
@@ -308,7 +308,7 @@ image-test: ## build deploy/Dockerfile without Docker (buildah, debootstrap; roo
 
 # libFuzzer is clang's, so all is built once more, for coverage and with sanitizers.
 fuzz: ## run each fuzz target for a minute (FUZZ_SECONDS=60); one alone: make fuzz FUZZ=query
-	@sh deploy/install-packages.sh build run fuzz
+	@sh deploy/install-packages.sh build run page fuzz
 	@+$(MAKE) $(JOBS) CC=clang SANITIZE=address,undefined CFLAGS=-fsanitize=fuzzer-no-link BUILD=$(BUILD)-fuzz \
 	    fuzz-programs
 	@BUILD=$(BUILD)-fuzz sh tests/fuzz/run.sh $(FUZZ)
@@ -322,7 +322,7 @@ $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/libplanetd.a
 
 SOAK_SECONDS ?= 600
 soak: ## ten minutes of good, bad and broken requests while caches and contexts are lost (SOAK_SECONDS=600)
-	@sh deploy/install-packages.sh build run test
+	@sh deploy/install-packages.sh build run page test
 	@+$(MAKE) $(JOBS) all
 	@/usr/bin/python3 tests/soak/soak.py $(BUILD)/planetd $(SOAK_SECONDS)
 

@@ -4,11 +4,11 @@ layout(std140) uniform SceneBlock
 {
     scene shared_scene;
 };
-uniform vec4 turn[4]; /* the vectors of turn.glsl */
+uniform vec4 moment[4]; /* the vectors of turn.glsl */
 out vec4 bytes;
 void main()
 {
-    scene S = at_turn(shared_scene, turn[0], turn[1], turn[2], turn[3]);
+    scene S = at_turn(shared_scene, moment[0], moment[1], moment[2], moment[3]);
     uint code = DRAW(S, floor(gl_FragCoord.x), floor(gl_FragCoord.y));
     bytes = vec4(code & 255u, code >> 8 & 255u, code >> 16 & 255u, code >> 24) / 255.0;
 }

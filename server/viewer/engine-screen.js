@@ -70,7 +70,7 @@ class Screen {
     if (gl.getProgramParameter(linked, gl.LINK_STATUS)) {
       gl.uniformBlockBinding(linked, gl.getUniformBlockIndex(linked, "SceneBlock"), 0);
       gl.deleteShader(fragment);
-      return { program: { linked, turn: gl.getUniformLocation(linked, "turn") }, problems: [] };
+      return { program: { linked, turn: gl.getUniformLocation(linked, "moment") }, problems: [] };
     }
     const log = gl.getShaderInfoLog(fragment) || gl.getProgramInfoLog(linked) || "The kernel can't be compiled.";
     gl.deleteShader(fragment);

@@ -3,16 +3,15 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import urllib.parse
 
 import harness
-from harness import Skip, check_problem, equal, get, post, shared
+from harness import check_problem, equal, get, post, shared
+from npm import npm_folder
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CHECKER = os.path.join("node_modules", "@seriousme", "openapi-schema-validator", "bin", "validate-api-cli.js")
-NO_NETWORK = r"ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET|E40[37]|E5\d\d|ETARGET|network"
 
 
 def document():
@@ -114,21 +113,7 @@ def test_the_binary_serves_the_committed_openapi_document():
 
 
 def test_a_validator_finds_nothing_wrong_with_the_openapi_document():
-    if not shutil.which("npm") or not shutil.which("node"):
-        raise Skip("no npm or node")
-    work = os.path.join(os.path.dirname(os.path.abspath(harness.BINARY)), "openapi-check")
-    os.makedirs(work, exist_ok=True)
-    for name in ("package.json", "package-lock.json"):
-        shutil.copy(os.path.join(ROOT, "tests", "openapi", name), work)
-    command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=1", "--fetch-timeout=20000"]
-    try:
-        done = subprocess.run(command, cwd=work, capture_output=True, timeout=120, check=False)
-    except subprocess.TimeoutExpired:
-        raise Skip("npm did not get the validator in two minutes") from None
-    said = (done.stderr + done.stdout).decode("utf-8", "replace")
-    if done.returncode and re.search(NO_NETWORK, said):
-        raise Skip("npm cannot get the validator: " + " ".join(said.split())[:200])
-    assert done.returncode == 0, said
+    work = npm_folder("openapi", "the validator")
     for path, good in ((os.path.join(ROOT, "api", "openapi.json"), True), (os.path.join(work, "broken.json"), False)):
         if not good:  # does it find anything at all?
             with open(path, "w", encoding="utf-8") as file:

@@ -3,13 +3,11 @@
 import io
 import json
 import os
-import re
-import shutil
 import subprocess
 
 import harness
 from harness import Skip, check_problem, equal, get, post, shared
-from test_openapi import NO_NETWORK, ROOT
+from npm import npm_folder
 
 try:
     from PIL import Image
@@ -114,22 +112,7 @@ def test_an_atlas_of_aseprite_has_durations_and_a_tag():
 
 def read_by_pixi(atlas):
     """What PixiJS makes of it."""
-    if not shutil.which("npm") or not shutil.which("node"):
-        raise Skip("no npm or node")
-    work = os.path.join(os.path.dirname(os.path.abspath(harness.BINARY)), "atlas-check")
-    os.makedirs(work, exist_ok=True)
-    for name in ("package.json", "package-lock.json", "read.mjs"):
-        shutil.copy(os.path.join(ROOT, "tests", "atlas", name), work)
-    if not os.path.isdir(os.path.join(work, "node_modules", "@pixi", "spritesheet")):
-        command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=1", "--fetch-timeout=20000"]
-        try:
-            done = subprocess.run(command, cwd=work, capture_output=True, timeout=120, check=False)
-        except subprocess.TimeoutExpired:
-            raise Skip("npm did not get PixiJS in two minutes") from None
-        said = (done.stderr + done.stdout).decode("utf-8", "replace")
-        if done.returncode and re.search(NO_NETWORK, said):
-            raise Skip("npm cannot get PixiJS: " + " ".join(said.split())[:200])
-        assert done.returncode == 0, said
+    work = npm_folder("atlas", "PixiJS")
     path = os.path.join(work, "atlas.json")
     with open(path, "w", encoding="utf-8") as file:
         json.dump(atlas, file)
