@@ -42,6 +42,9 @@ BASE_FLAGS := -std=gnu11 -D_GNU_SOURCE= -DXXH_INLINE_ALL= -O2 -g -ffp-contract=o
 FLAGS := $(BASE_FLAGS) -I$(BUILD)/gen
 ifdef SANITIZE
 FLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+# Every program has it, and all of them need the library.
+KEEP_MODULES := $(BUILD)/obj/tests/sanitize/keep_modules.o
+LDFLAGS += $(KEEP_MODULES)
 endif
 # Asked once, and only when a recipe needs it.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(call pkg_config,--cflags) $$(PKGS_THERE:%=-DWITH_%))$(PKG_CFLAGS)
@@ -135,9 +138,9 @@ CLIENT_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard api/client/*.c))
 $(BUILD)/planet: $(CLIENT_OBJ) $(BUILD)/libplanetd.a
 	$(CC) $(FLAGS) $(LDFLAGS) $^ -o $@ -Wl,--as-needed $(PKG_LIBS)
 
-$(BUILD)/libplanetd.a: $(LIB_OBJ)
+$(BUILD)/libplanetd.a: $(LIB_OBJ) $(KEEP_MODULES)
 	rm -f $@
-	ar rcs $@ $^
+	ar rcs $@ $(LIB_OBJ)
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(GENERATED)
 	@mkdir -p $(@D)

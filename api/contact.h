@@ -21,7 +21,8 @@ struct contact_axis {
 
 /* Cells left to right, row by row. With one axis that has more than one value the cells flow, each with its
  * value under it; with two it is a table with `across` over it and `down` at its left. Lengths are in pixels
- * before zoom, of which each cell has its own inside of a square of `cell_px`. */
+ * before zoom, of which each cell has its own inside of a square of `cell_px`. Not to be copied: it points
+ * into itself. */
 struct contact {
     struct contact_axis axes[3];
     const struct contact_axis *across, *down; /* down NULL: the cells flow */

@@ -22,14 +22,12 @@ static enum err draw(struct file_artist *self, const struct planet_desc *desc, s
 
 static struct file_artist artist = {draw, NULL};
 
-static struct contact made(const char *query, struct request *ret_request)
+static void made(const char *query, struct request *ret_request, struct contact *ret_contact)
 {
     struct asked a = ask(query);
-    struct contact c;
     assert_string_equal(a.err ? a.fault.detail : "", "");
-    assert_int_equal(contact_make(&a.request, &c, &a.fault), ERR_NONE);
+    assert_int_equal(contact_make(&a.request, ret_contact, &a.fault), ERR_NONE);
     *ret_request = a.request;
-    return c;
 }
 
 static void values_are_listed_or_spread_over_a_range(void **state)
@@ -51,7 +49,8 @@ static void values_are_listed_or_spread_over_a_range(void **state)
         char query[128], got[256] = "";
         struct request r;
         snprintf(query, sizeof query, "format=contact&%s", cases[q].query);
-        struct contact c = made(query, &r);
+        struct contact c;
+        made(query, &r, &c);
         for (int k = 0; k < c.count; k++)
             snprintf(got + strlen(got), sizeof got - strlen(got), "%s ", contact_value(&c, c.across, k));
         assert_string_equal(got, cases[q].values);
@@ -168,7 +167,8 @@ static void each_cell_is_the_single_picture(void **state)
         char query[256];
         struct request r;
         snprintf(query, sizeof query, "format=contact&%s", cases[q].query);
-        struct contact c = made(query, &r);
+        struct contact c;
+        made(query, &r, &c);
         struct image sheet = file_of(&r);
         struct request_size size = request_size(&r);
         assert_int_equal(size.file_pixels, (int64_t)sheet.head.width * sheet.head.height);
@@ -191,7 +191,8 @@ static void what_is_the_default_of_the_type_is_that_of_each_cell(void **state)
     (void)state;
     struct request r, cell;
     struct request_fault fault;
-    struct contact c = made("format=contact&sweep_x=type:terrestrial,ice,gas", &r);
+    struct contact c;
+    made("format=contact&sweep_x=type:terrestrial,ice,gas", &r, &c);
     for (int k = 0; k < c.count; k++) {
         char query[64];
         snprintf(query, sizeof query, "type=%s&background=101018", c.axes[1].value[k]);
@@ -215,7 +216,8 @@ static void cells_and_title_stand_inside_of_the_sheet_and_apart(void **state)
         char query[256];
         struct request r;
         snprintf(query, sizeof query, "format=contact&%s", looks[q]);
-        struct contact c = made(query, &r);
+        struct contact c;
+        made(query, &r, &c);
         assert_true(c.columns * c.rows >= c.count && c.columns * (c.rows - 1) < c.count);
         assert_true(c.left + c.columns * c.pitch_x - 8 <= c.width - 8 && c.left >= 8);
         assert_true(c.top + c.rows * c.pitch_y <= c.height && c.pitch_x > c.cell_px && c.pitch_y > c.cell_px);
@@ -223,10 +225,13 @@ static void cells_and_title_stand_inside_of_the_sheet_and_apart(void **state)
             assert_true(glyph_text_width(c.title[l], strlen(c.title[l])) <= c.width - 16);
     }
     struct request r;
-    assert_int_equal(made("format=contact&seeds=1..9&columns=9", &r).columns, 9);
-    assert_int_equal(made("format=contact&seeds=1..24", &r).columns, 6);
-    assert_string_equal(made("format=contact&type=gas&seeds=1..9&tilt=5", &r).title[0],
-                        "type=gas  tilt=5  seeds=1..9");
+    struct contact c;
+    made("format=contact&seeds=1..9&columns=9", &r, &c);
+    assert_int_equal(c.columns, 9);
+    made("format=contact&seeds=1..24", &r, &c);
+    assert_int_equal(c.columns, 6);
+    made("format=contact&type=gas&seeds=1..9&tilt=5", &r, &c);
+    assert_string_equal(c.title[0], "type=gas  tilt=5  seeds=1..9");
 }
 
 static void letters_are_all_different_and_measured(void **state)

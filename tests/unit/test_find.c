@@ -253,6 +253,7 @@ static void a_search_goes_on_without_gap_or_repeat(void **state)
         assert_int_equal(number(part, "next"), from + number(part, "tried"));
         from = number(part, "next");
         tried += number(part, "tried");
+        json_decref(part);
     }
     assert_int_equal(tried, from);
     json_decref(whole);
